@@ -1,0 +1,1 @@
+"""The outside world: cameras and the simulated table."""

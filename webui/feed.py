@@ -1,0 +1,91 @@
+"""What the dashboard needs of the program behind it.
+
+The program implements :class:`Feed`; the pages know nothing else of it. Messages carry ids that
+grow by one and survive a restart, so a page that reconnects misses nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from engine.layout import Orientation
+from engine.position import Game, Position, Side
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One event as the page shows it.
+
+    ``id``: of the store, growing. ``event``: the JSON object of the design. ``sentence``: the
+    commentary. ``alert``: ``fault`` for an invalid throw, ``illegal`` for an illegal play,
+    ``doubt`` and ``desync`` for what a person should look at, else ``none``.
+    """
+
+    id: int
+    event: dict[str, Any]
+    sentence: str
+    alert: Literal["none", "fault", "illegal", "doubt", "desync"] = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How one part of the program does: ``ok``, ``waiting`` (not yet running) or ``failed``."""
+
+    part: Literal["camera", "vision", "store"]
+    state: Literal["ok", "waiting", "failed"]
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The believed state of the match, latest value only.
+
+    ``version`` grows with every change. ``dice`` are those of the turn in progress or of the last
+    throw (``None`` before any). ``phase`` is one of the tracker's words: ``looking for the board``,
+    ``waiting for a throw``, ``rolling``, ``moving``, ``turn over``, ``game over``, ``out of step``.
+    ``score`` is (white, black), ``match_length`` 0 for unlimited.
+    """
+
+    version: int
+    game: Game | None
+    rules: str
+    position: Position | None
+    orientation: Orientation
+    side_to_move: Side | None
+    dice: tuple[int, int] | None
+    dice_valid: bool
+    phase: str
+    pips: tuple[int, int]
+    score: tuple[int, int]
+    match_length: int
+    players: tuple[str, str]
+    white_is_light: bool
+    health: tuple[Health, ...]
+    frames_per_second: float = 0.0
+
+
+class Feed(Protocol):
+    """The live match, read by many threads at once."""
+
+    def state(self) -> State:
+        """The latest state."""
+
+    def told(self, after: int = 0, limit: int = 1000) -> list[Told]:
+        """Events with an id above ``after``, oldest first, at most the newest ``limit`` of them."""
+
+    def wait(self, version: int, after: int, timeout: float) -> bool:
+        """Block until the state is newer than ``version`` or an event newer than ``after`` exists.
+
+        Returns whether there is something new; false after ``timeout`` seconds or on shutdown.
+        """
+
+    def picture(self, after: int, timeout: float) -> tuple[int, bytes] | None:
+        """The newest annotated camera picture as JPEG with its number, if newer than ``after``.
+
+        Waits up to ``timeout`` seconds for one; ``None`` if none came or on shutdown.
+        """
+
+    @property
+    def closing(self) -> bool:
+        """True once the program is shutting down: streams must end."""
