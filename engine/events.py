@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from engine.layout import Orientation
+from engine.observation import Half
 from engine.position import BAR, OFF, Game, Position, Side
 
 Fault = Literal[
@@ -111,8 +112,35 @@ class GameStart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RollOff:
+    """One die each for the first turn (rules.md G7). Equal dice are thrown again."""
+
+    type: ClassVar[str] = "roll_off"
+    t: float
+    white: int
+    black: int
+
+    @property
+    def winner(self) -> Side | None:
+        """Who begins; ``None`` if the dice are equal."""
+        if self.white == self.black:
+            return None
+        return Side.WHITE if self.white > self.black else Side.BLACK
+
+    def fields(self) -> dict[str, Any]:
+        return {"white": self.white, "black": self.black}
+
+    @classmethod
+    def parse(cls, d: Mapping[str, Any]) -> RollOff:
+        return cls(t=d["t"], white=int(d["white"]), black=int(d["black"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Throw:
-    """Two dice came to rest. ``faults`` says why an invalid throw is void."""
+    """Two dice came to rest. ``faults`` says why an invalid throw is void.
+
+    ``halves``: for each die the half of the picture it lies in (left, right or off), where seen.
+    """
 
     type: ClassVar[str] = "throw"
     t: float
@@ -121,6 +149,7 @@ class Throw:
     dice: Dice
     valid: bool
     faults: tuple[Fault, ...] = ()
+    halves: tuple[Half, ...] = ()
     confidence: float = 1.0
 
     def fields(self) -> dict[str, Any]:
@@ -130,6 +159,7 @@ class Throw:
             "dice": list(self.dice),
             "valid": self.valid,
             "faults": list(self.faults),
+            "halves": list(self.halves),
             "confidence": round(self.confidence, 3),
         }
 
@@ -142,6 +172,7 @@ class Throw:
             dice=(int(d["dice"][0]), int(d["dice"][1])),
             valid=bool(d["valid"]),
             faults=tuple(d["faults"]),
+            halves=tuple(d.get("halves", ())),
             confidence=d["confidence"],
         )
 
@@ -289,11 +320,11 @@ class GameEnd:
         return cls(t=d["t"], winner=Side(d["winner"]), result=d["result"], points=int(d["points"]))
 
 
-Event = BoardSeen | GameStart | Throw | PlayMade | CubeAction | Doubt | Desync | Resync | GameEnd
+Event = BoardSeen | GameStart | RollOff | Throw | PlayMade | CubeAction | Doubt | Desync | Resync | GameEnd
 
 _TYPES: dict[str, type[Event]] = {
     cls.type: cls
-    for cls in (BoardSeen, GameStart, Throw, PlayMade, CubeAction, Doubt, Desync, Resync, GameEnd)
+    for cls in (BoardSeen, GameStart, RollOff, Throw, PlayMade, CubeAction, Doubt, Desync, Resync, GameEnd)
 }
 
 
