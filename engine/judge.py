@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 
 from engine.events import Dice, Fault, MoveXY
 from engine.layout import Orientation
@@ -118,7 +118,6 @@ def _guess_moves(start: View, end: View, dice: Dice) -> tuple[Move, ...]:
     targets = [p for p in range(24, -1, -1) for _ in range(end.own[p] - start.own[p])]
     if not sources or len(sources) != len(targets):
         return ()
-    pips = {dice[0], dice[1], dice[0] + dice[1]}
     if len(targets) <= 6:
         orders: Sequence[Sequence[int]] = list(dict.fromkeys(permutations(targets)))
     else:
@@ -126,13 +125,29 @@ def _guess_moves(start: View, end: View, dice: Dice) -> tuple[Move, ...]:
 
     def misfit(order: Sequence[int]) -> tuple[int, int]:
         gaps = [source - target for source, target in zip(sources, order, strict=True)]
-        return sum(g not in pips for g in gaps), sum(g < 0 for g in gaps)
+        return _unexplained(gaps, dice), sum(g < 0 for g in gaps)
 
     best = min(orders, key=misfit)
     return tuple(
         Move(s, t, t != OFF and start.enemy[t] > 0 and end.enemy[t] < start.enemy[t])
         for s, t in zip(sources, best, strict=True)
     )
+
+
+def _unexplained(gaps: Sequence[int], dice: Dice) -> int:
+    """How many of these distances the dice, each used once, do not give; one checker may use several."""
+    left = list(dice) * (2 if dice[0] == dice[1] else 1)
+    wrong = 0
+    for gap in sorted(gaps):
+        uses = next((n for n in range(1, len(left) + 1) if _sum_to(left, n, gap)), 0)
+        wrong += not uses
+        for die in _sum_to(left, uses, gap) if uses else ():
+            left.remove(die)
+    return wrong
+
+
+def _sum_to(dice: Sequence[int], count: int, total: int) -> tuple[int, ...]:
+    return next((c for c in combinations(dice, count) if sum(c) == total), ())
 
 
 def _by_moves(moves: Sequence[Move], start: View, end: View, dice: Dice, game: Game) -> tuple[str, str]:
