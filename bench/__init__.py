@@ -1,0 +1,1 @@
+"""Measures every figure that the README gives: ``python -m bench --help``."""

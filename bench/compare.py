@@ -1,0 +1,139 @@
+"""Hold the events that were read against the events that happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from engine.events import Doubt, Event, GameEnd, PlayMade, Throw
+
+Item = Throw | PlayMade | GameEnd
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was found in one or more games; ``misses`` names every difference in a line."""
+
+    games: int = 0
+    throws: int = 0
+    throws_right: int = 0
+    plays: int = 0
+    plays_right: int = 0
+    ends: int = 0
+    ends_right: int = 0
+    false_events: int = 0
+    doubts: int = 0
+    invalid: int = 0
+    invalid_caught: int = 0
+    invalid_cause: int = 0
+    illegal: int = 0
+    illegal_caught: int = 0
+    illegal_cause: int = 0
+    false_alarms: int = 0
+    misses: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        """Count another tally in."""
+        for name in Tally.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    @property
+    def perfect(self) -> bool:
+        """Everything found and nothing else."""
+        return not self.misses
+
+
+def matches(true: Item, read: Item) -> bool:
+    """Whether an event was read right; the values of a void throw do not count."""
+    if isinstance(true, Throw) and isinstance(read, Throw):
+        if (true.side, true.valid) != (read.side, read.valid):
+            return False
+        return sorted(true.dice) == sorted(read.dice) if true.valid else True
+    if isinstance(true, PlayMade) and isinstance(read, PlayMade):
+        return (true.side, true.position, true.legal) == (read.side, read.position, read.legal)
+    if isinstance(true, GameEnd) and isinstance(read, GameEnd):
+        return (true.winner, true.result) == (read.winner, read.result)
+    return False
+
+
+def align(true: Sequence[Item], read: Sequence[Item]) -> list[tuple[Item | None, Item | None]]:
+    """The cheapest pairing in order, so that one missed event costs one event."""
+    rows, columns = len(true) + 1, len(read) + 1
+    cost = [[0.0] * columns for _ in range(rows)]
+    pair = [[0.0] * columns for _ in range(rows)]
+    for i in range(rows):
+        for j in range(columns):
+            options = [cost[i - 1][j] + 1] if i else []
+            if j:
+                options.append(cost[i][j - 1] + 1)
+            if i and j:
+                same_type = type(true[i - 1]) is type(read[j - 1])
+                pair[i][j] = 0 if matches(true[i - 1], read[j - 1]) else 1.2 if same_type else 9
+                options.append(cost[i - 1][j - 1] + pair[i][j])
+            cost[i][j] = min(options, default=0)
+    pairs: list[tuple[Item | None, Item | None]] = []
+    i, j = len(true), len(read)
+    while i or j:
+        if i and j and cost[i][j] == cost[i - 1][j - 1] + pair[i][j]:
+            i, j = i - 1, j - 1
+            pairs.append((true[i], read[j]))
+        elif i and cost[i][j] == cost[i - 1][j] + 1:
+            i -= 1
+            pairs.append((true[i], None))
+        else:
+            j -= 1
+            pairs.append((None, read[j]))
+    return pairs[::-1]
+
+
+def compare(true: Iterable[Event], read: Iterable[Event]) -> Tally:
+    """Count what was found, missed and made up."""
+    read = list(read)
+    tally = Tally(games=1, doubts=sum(isinstance(e, Doubt) for e in read))
+    for want, got in align(
+        [e for e in true if isinstance(e, Throw | PlayMade | GameEnd)],
+        [e for e in read if isinstance(e, Throw | PlayMade | GameEnd)],
+    ):
+        if want is None:
+            tally.false_events += 1
+            tally.misses.append(f"made up: {_brief(got)}")
+            continue
+        right = got is not None and matches(want, got)
+        if not right:
+            tally.misses.append(f"true {_brief(want)}, read {_brief(got)}")
+        if isinstance(want, GameEnd):
+            tally.ends += 1
+            tally.ends_right += right
+        elif isinstance(want, Throw):
+            seen = got if isinstance(got, Throw) else None
+            tally.throws += 1
+            tally.throws_right += right
+            tally.invalid += not want.valid
+            tally.invalid_caught += not want.valid and seen is not None and not seen.valid
+            tally.invalid_cause += (
+                not want.valid and seen is not None and set(want.faults) <= set(seen.faults)
+            )
+            tally.false_alarms += want.valid and seen is not None and not seen.valid
+        else:
+            made = got if isinstance(got, PlayMade) else None
+            tally.plays += 1
+            tally.plays_right += right
+            tally.illegal += not want.legal
+            tally.illegal_caught += not want.legal and made is not None and not made.legal
+            tally.illegal_cause += not want.legal and made is not None and made.rule == want.rule
+            tally.false_alarms += want.legal and made is not None and not made.legal
+    return tally
+
+
+def _brief(event: Item | None) -> str:
+    match event:
+        case None:
+            return "nothing"
+        case Throw():
+            state = "valid" if event.valid else f"void {','.join(event.faults)}"
+            return f"{event.t:.1f}s throw {event.side.value} {event.dice} {state}"
+        case PlayMade():
+            state = "legal" if event.legal else f"illegal {event.rule}"
+            return f"{event.t:.1f}s play {event.side.value} {event.dice} {event.notation} {state}"
+        case GameEnd():
+            return f"{event.t:.1f}s end {event.winner.value} {event.result}"
