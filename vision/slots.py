@@ -1,0 +1,207 @@
+"""Reading the slots and the bar: how many checkers of which colour, as honest distributions.
+
+Each column is explained by every possible row of discs, none, one, two ... of either colour, and
+the likelihoods of the explanations (from :func:`vision.appearance.evidence`) are turned into
+probabilities. A whole checker-sized disc must speak, so that a die or a shadow makes no checker.
+A camera overhead cannot count a full row's second and third layer; what is not seen is spread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.layout import SLOTS
+from engine.observation import SlotReading
+from engine.position import CHECKERS
+from hardware.camera import Image
+from vision.appearance import CANVAS, FIELD, MARGIN, ROW, Appearance, Plane, Stance, evidence, on_canvas
+from vision.geometry import FieldMap
+
+_PLACES = 7  # discs that may lie in one row: five, or up to seven pushed together
+_PIXELS = 9.0  # independent pixels of a disc: neighbours err together
+_REACH = 0.24  # how far a checker may lie beside the middle of its point, in diameters
+_NEAREST, _FARTHEST = 0.93, 1.7  # centre to centre in a row, in diameters
+_COST_SIDE = 1.5  # nats for lying at the edge of that reach
+_COST_GAP = 1.2  # nats for each diameter of free space before a checker
+_PRIOR = np.log(np.array([0.5, 0.12, 0.14, 0.1, 0.06, 0.05, 0.02, 0.01]))
+_NOTHING = SlotReading(((0, 1.0),), visible=False)
+
+
+def read_slots(
+    image: Image,
+    field: FieldMap,
+    appearance: Appearance,
+    *,
+    visible: NDArray[np.bool_] | None = None,
+) -> tuple[SlotReading, ...]:
+    """The 24 slots of a picture, top row left to right, then the bottom row.
+
+    ``visible``: bool (24,), false for slots that a hand or cup hides; those are not read.
+    """
+    return _slots(evidence(on_canvas(image, field), appearance), field, appearance, visible)
+
+
+def read_bar(image: Image, field: FieldMap, appearance: Appearance) -> tuple[SlotReading, SlotReading]:
+    """Light and dark checkers on the bar, wherever along it they lie."""
+    return _bar(evidence(on_canvas(image, field), appearance), field, appearance)
+
+
+def read_board(
+    image: Image,
+    field: FieldMap,
+    appearance: Appearance,
+    *,
+    visible: NDArray[np.bool_] | None = None,
+) -> tuple[tuple[SlotReading, ...], tuple[SlotReading, SlotReading]]:
+    """:func:`read_slots` and :func:`read_bar` in one, for the price of one."""
+    speaks = evidence(on_canvas(image, field), appearance)
+    return _slots(speaks, field, appearance, visible), _bar(speaks, field, appearance)
+
+
+def _slots(
+    speaks: Plane, field: FieldMap, appearance: Appearance, visible: NDArray[np.bool_] | None
+) -> tuple[SlotReading, ...]:
+    chosen = [s for s in range(SLOTS) if visible is None or visible[s]]
+    readings = [_NOTHING] * SLOTS
+    if chosen:
+        discs, start, pitch = _discs(speaks, field, appearance.stance, chosen)
+        values = _rows(discs, start, pitch)
+        for slot, value in zip(chosen, values, strict=True):
+            readings[slot] = _reading(value)
+    return tuple(readings)
+
+
+def _strip(speaks: Plane, columns: Sequence[float], stance: Stance, length: int) -> tuple[Plane, int]:
+    """Columns cut from the evidence: float32 (n, 2, length, wide), and their half width."""
+    half = int(np.ceil((0.5 + _REACH) * stance.dx * FIELD[0]))
+    centres = np.array([(x + MARGIN) * FIELD[0] for x in columns])
+    across = np.rint(centres).astype(int)[:, None] + np.arange(-half, half + 1)
+    across = np.clip(across, 0, CANVAS[0] - 1)
+    return np.ascontiguousarray(speaks[:, :length][:, :, across].transpose(2, 0, 1, 3)), half
+
+
+def _disc_sums(strips: Plane, stance: Stance, half: int) -> Plane:
+    """Evidence of a disc at each height of a strip, the best over its sideways offsets.
+
+    ``strips``: (n, 2, length, wide). Result (n, 2, length - tall + 1), nats of a whole disc: the mean
+    over its pixels, times the number of pixels that err independently.
+    """
+    rx, ry = stance.dx * FIELD[0] / 2, stance.dy * FIELD[1] / 2
+    tall = int(2 * np.floor(ry) + 1)
+    dy = np.arange(tall) - tall // 2
+    offsets = np.linspace(-_REACH, _REACH, 7) * 2 * rx
+    dx = np.arange(-half, half + 1)
+    # (wide, offsets, tall): one where a disc at that offset covers the pixel
+    inside = ((dx[:, None, None] - offsets[None, :, None]) / rx) ** 2 + (dy / ry) ** 2 <= 1
+    kernel = inside.astype(np.float32) * (_PIXELS / inside[:, 0].sum())
+    n, sides, length, wide = strips.shape
+    part = (strips.reshape(-1, wide) @ kernel.reshape(wide, -1)).reshape(
+        n * sides, length, len(offsets), tall
+    )
+    rows = length - tall + 1
+    total = np.zeros((n * sides, rows, len(offsets)), np.float32)
+    for i in range(tall):
+        total += part[:, i : i + rows, :, i]
+    total -= (_COST_SIDE * (offsets / (2 * rx * _REACH)) ** 2).astype(np.float32)
+    return np.asarray(total.max(axis=2).reshape(n, sides, rows))
+
+
+def _discs(speaks: Plane, field: FieldMap, stance: Stance, slots: Sequence[int]) -> tuple[Plane, int, float]:
+    """Disc evidence of the slots from the edge of the field inwards.
+
+    Returns (n, 2, rows), the row at which a first checker is expected, and a diameter in rows.
+    """
+    ry = stance.dy * FIELD[1] / 2
+    tall = int(2 * np.floor(ry) + 1)
+    length = round((MARGIN + 0.5) * FIELD[1] + ry)
+    found = np.empty((len(slots), 2, length - tall + 1), np.float32)
+    for bottom in (False, True):
+        wanted = [i for i, s in enumerate(slots) if (s >= 12) == bottom]
+        if not wanted:
+            continue
+        plane = speaks[:, ::-1] if bottom else speaks
+        columns = [stance.top_face(field.slot_x(slots[i]), 0, bottom)[0] for i in wanted]
+        strips, half = _strip(plane, columns, stance, length)
+        found[wanted] = _disc_sums(strips, stance, half)
+    start = round((MARGIN + stance.gap) * FIELD[1] + ry) - tall // 2
+    return found, start, stance.dy * FIELD[1]
+
+
+def _rows(discs: Plane, start: int, pitch: float) -> Plane:
+    """Best log likelihood of a row of k discs, k = 0 .. 7: (n, 2, 8), relative to an empty slot."""
+    n, sides, rows = discs.shape
+    low, high = round(_NEAREST * pitch), round(_FARTHEST * pitch)
+    where = np.arange(rows)
+    # A first checker may be pushed over the edge by the lean of a stack, or lie off the edge.
+    chain = discs - (_COST_GAP * np.abs(where - start) / pitch).astype(np.float32)
+    chain[..., where < start - 0.55 * pitch] = -np.inf
+    best = np.zeros((n, sides, _PLACES + 1), np.float32)
+    best[..., 1] = chain.max(axis=2)
+    for k in range(2, _PLACES + 1):
+        padded = np.pad(chain, ((0, 0), (0, 0), (high, 0)), constant_values=-np.inf)
+        reach = padded[..., high - low : high - low + rows].copy()
+        for step in range(low + 1, high + 1):
+            loose = _COST_GAP * max(0.0, step / pitch - 1.06)
+            np.maximum(reach, padded[..., high - step : high - step + rows] - np.float32(loose), out=reach)
+        chain = discs + reach
+        best[..., k] = chain.max(axis=2)
+    return best
+
+
+def _reading(value: Plane) -> SlotReading:
+    """The distribution of one slot from the likelihoods of its rows, (2, 8)."""
+    scores: dict[int, float] = {0: float(_PRIOR[0])}
+    for side, sign in ((0, 1), (1, -1)):
+        for k in range(1, _PLACES + 1):
+            scores[sign * k] = float(value[side, k] + _PRIOR[k])
+    counts = _normal(scores)
+    for sign in (1, -1):
+        full = sum(counts.pop(sign * k, 0.0) for k in range(ROW, _PLACES + 1))
+        for k in range(ROW, CHECKERS + 1):
+            counts[sign * k] = full * _TALL[k - ROW]
+    return _sorted(counts)
+
+
+_TALL = 0.8 ** np.arange(CHECKERS - ROW + 1)
+_TALL /= _TALL.sum()
+
+
+def _bar(speaks: Plane, field: FieldMap, appearance: Appearance) -> tuple[SlotReading, SlotReading]:
+    stance = appearance.stance
+    middle = (field.bar[0] + field.bar[1]) / 2
+    strips, half = _strip(speaks, [middle + stance.lean[0]], stance, CANVAS[1])
+    discs = _disc_sums(strips, stance, half)[0]
+    pitch = stance.dy * FIELD[1]
+    readings = []
+    for side, sign in ((0, 1), (1, -1)):
+        left = discs[side].copy()
+        total, scores = 0.0, {0: 0.0}
+        for k in range(1, 6):
+            at = int(left.argmax())
+            total += float(left[at]) - 2.0
+            scores[sign * k] = total
+            around = np.abs(np.arange(len(left)) - at) < _NEAREST * pitch
+            left[around] = -np.inf
+            # What speaks more for the other colour is not this one's.
+            if discs[1 - side][at] > discs[side][at]:
+                del scores[sign * k]
+                break
+        readings.append(_sorted(_normal(scores)))
+    return readings[0], readings[1]
+
+
+def _normal(scores: dict[int, float]) -> dict[int, float]:
+    top = max(scores.values())
+    weights = {count: float(np.exp(score - top)) for count, score in scores.items()}
+    total = sum(weights.values())
+    return {count: weight / total for count, weight in weights.items()}
+
+
+def _sorted(counts: dict[int, float]) -> SlotReading:
+    """A reading of the counts that matter; what is left out is spread over the others."""
+    pairs = sorted(counts.items(), key=lambda pair: -pair[1])
+    kept = [(count, round(float(p), 4)) for count, p in pairs if p >= 0.002]
+    return SlotReading(tuple(kept))
