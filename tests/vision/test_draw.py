@@ -1,0 +1,80 @@
+"""The overlay: drawn on a copy, for any picture, in time for a live page."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from engine.layout import Orientation, start_layouts
+from engine.observation import BoardView, DieReading, Observation, SlotReading
+from engine.position import Game
+from hardware.camera import Image
+from vision.draw import annotate
+
+START = start_layouts(Game.BACKGAMMON)[Orientation.BOTTOM_RIGHT]
+
+
+def observation(width: int, height: int, still: bool = True) -> Observation:
+    """A set-up board with two dice, a hand and a cup in a picture of that size."""
+    slots = [SlotReading(((n, 0.99),)) for n in START]
+    slots[3], slots[12] = SlotReading(((0, 0.5), (1, 0.4))), SlotReading(((2, 0.9),), visible=False)
+    values = (0.01, 0.01, 0.95, 0.01, 0.01, 0.01)
+    box = (0.4 * width, 0.4 * height, 0.45 * width, 0.45 * height)
+    dice = (
+        DieReading(values, (("flat", 1.0),), box, (0.4, 0.4), "left", 0.9),
+        DieReading((1 / 6,) * 6, (("on_checker", 0.9),), box, (0.4, 0.4), "left", 0.9),
+    )
+    corners = (
+        (0.1 * width, 0.1 * height),
+        (0.9 * width, 0.1 * height),
+        (0.95 * width, 0.9 * height),
+        (0.05 * width, 0.9 * height),
+    )
+    return Observation(
+        1.0, 3, BoardView(corners, (0.46, 0.54), 0.9), tuple(slots),
+        dice=dice, hands=((0.0, 0.0, 0.2 * width, 0.3 * height),),
+        cup=(0.8 * width, 0.4 * height, float(width), 0.6 * height),
+        still=still, warnings=("the board has moved",),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (320, 240), (3840, 2160), (40, 30), (1, 1)])
+def test_any_size_of_picture(width: int, height: int) -> None:
+    image: Image = np.full((height, width, 3), 90, np.uint8)
+    before = image.copy()
+    out = annotate(image, observation(width, height), believed=START)
+    assert out.shape == image.shape
+    assert out.dtype == np.uint8
+    assert np.array_equal(image, before), "the picture itself is left alone"
+
+
+def test_without_a_board_it_says_so() -> None:
+    image: Image = np.full((480, 640, 3), 90, np.uint8)
+    out = annotate(image, Observation(0.0, 0, None))
+    assert (out != image).any(axis=2)[:40].any()
+    assert np.array_equal(out[60:], image[60:])
+
+
+def test_a_slot_seen_otherwise_than_believed_is_marked_red() -> None:
+    image: Image = np.full((720, 1280, 3), 90, np.uint8)
+    seen = observation(1280, 720)
+    other = (*START[:1], START[1] + 3, *START[2:])
+
+    def red(picture: Image) -> int:
+        return int(((picture[..., 2] > 200) & (picture[..., 0] < 100) & (picture[..., 1] < 100)).sum())
+
+    assert red(annotate(image, seen, believed=other)) > red(annotate(image, seen, believed=START)) + 50
+
+
+def test_ten_milliseconds_are_enough() -> None:
+    image: Image = np.full((720, 1280, 3), 90, np.uint8)
+    seen = observation(1280, 720)
+    times = []
+    for _ in range(15):
+        start = time.perf_counter()
+        annotate(image, seen, believed=START)
+        times.append(time.perf_counter() - start)
+    # The best of many: the machine may be busy with other things.
+    assert min(times) < 0.010
