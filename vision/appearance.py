@@ -80,7 +80,8 @@ class Appearance:
     float32 (height, width), standard deviation of a channel about it. ``borrowed``: bool (height,
     width), where it was taken from like points. ``colours``: float32 (2, 32768), how often light and
     dark checkers show each colour, each row of sum 1. ``stance``: see there. ``noise``: standard
-    deviation of an empty pixel in roots.
+    deviation of an empty pixel in roots. ``last`` and ``counts``: the latest canvas of which the
+    slots were known, and those; the upper layers of a stack are known only from there.
     """
 
     empty: Plane
@@ -89,6 +90,8 @@ class Appearance:
     colours: Plane
     stance: Stance
     noise: float
+    last: Plane
+    counts: tuple[int, ...]
     _log_colours: Plane = field(init=False, repr=False)
     _still: Plane = field(init=False, repr=False)
     _edge: Plane = field(init=False, repr=False)
@@ -103,7 +106,8 @@ class Appearance:
         """The appearance adapted to a still picture whose ``slots`` are believed.
 
         Empty board moves by ``weight`` (0 to 1) towards the picture; a borrowed pixel takes the
-        picture at once. Colours of checkers move by ``weight`` where checkers lie.
+        picture at once. Colours of checkers move by ``weight`` where checkers lie. The picture becomes
+        the one against which stacks are compared.
         """
         canvas = on_canvas(image, field)
         canvas /= _gain(canvas, self.empty)
@@ -119,7 +123,15 @@ class Appearance:
         for side, seen in enumerate(_colours_of_discs(canvas, field, slots, self.stance)):
             if seen is not None:
                 colours[side] += weight * (seen - colours[side])
-        return replace(self, empty=empty, spread=spread, borrowed=self.borrowed & ~like, colours=colours)
+        return replace(
+            self,
+            empty=empty,
+            spread=spread,
+            borrowed=self.borrowed & ~like,
+            colours=colours,
+            last=canvas,
+            counts=tuple(slots),
+        )
 
 
 def learn(image: Image, field: FieldMap, slots: Sequence[int], bar: tuple[int, int] = (0, 0)) -> Appearance:
@@ -137,12 +149,12 @@ def learn(image: Image, field: FieldMap, slots: Sequence[int], bar: tuple[int, i
     covered = _covered(field, slots, generous, bar)
     # The first place is covered whatever the size of a checker: colours are first taken there.
     colours = _colours_of_discs(canvas, field, slots, stance, 0.5, places=1)
-    look = _look(canvas, field, covered, colours, stance, noise)
+    look = _look(canvas, field, slots, covered, colours, stance, noise)
     for _ in range(3):
         stance = _fit(evidence(canvas, look), field, slots, prior)
         covered = _covered(field, slots, stance, bar)
         colours = _colours_of_discs(canvas, field, slots, stance)
-        look = _look(canvas, field, covered, colours, stance, noise)
+        look = _look(canvas, field, slots, covered, colours, stance, noise)
     return look
 
 
@@ -184,6 +196,24 @@ def evidence(canvas: Plane, look: Appearance) -> Plane:
     for side in (0, 1):
         np.subtract(look._log_colours[side].take(index), empty, out=ratio[side])
     return np.clip(ratio, -_CAP, _CAP, out=ratio)
+
+
+def change(canvas: Plane, look: Appearance, centre: tuple[float, float]) -> float:
+    """How much a checker at ``centre`` (board units) looks otherwise than on the last known canvas.
+
+    Mean over its disc of the largest change of a channel, in roots, apart from a change of light.
+    """
+    stance = look.stance
+    x, y = to_canvas(*centre)
+    rx, ry = stance.dx * FIELD[0] / 2, stance.dy * FIELD[1] / 2
+    x0, x1 = max(0, round(x - rx)), min(CANVAS[0], round(x + rx) + 1)
+    y0, y1 = max(0, round(y - ry)), min(CANVAS[1], round(y + ry) + 1)
+    across, down = (np.arange(x0, x1) - x) / rx, (np.arange(y0, y1) - y) / ry
+    disc = across**2 + down[:, None] ** 2 <= 1
+    now = cv2.blur(canvas[y0:y1, x0:x1], (3, 3))[disc]
+    then = cv2.blur(look.last[y0:y1, x0:x1], (3, 3))[disc]
+    light = np.clip(np.median(now, axis=0) / np.maximum(np.median(then, axis=0), 10), 0.85, 1.18)
+    return float(np.abs(now / light - then).max(axis=1).mean())
 
 
 def _gain(canvas: Plane, empty: Plane) -> Plane:
@@ -322,6 +352,7 @@ def _histogram(pixels: Plane) -> Plane:
 def _look(
     canvas: Plane,
     field: FieldMap,
+    slots: Sequence[int],
     covered: Mask,
     colours: Iterable[Plane | None],
     stance: Stance,
@@ -373,7 +404,7 @@ def _look(
     spread[covered & rim] = np.maximum(spread[covered & rim], 30.0)
     uniform = np.full(_BINS**3, 1 / _BINS**3, np.float32)
     pair = np.stack([uniform if seen is None else seen for seen in colours])
-    return Appearance(empty, spread, covered, pair, stance, noise)
+    return Appearance(empty, spread, covered, pair, stance, noise, canvas, tuple(slots))
 
 
 _UNIT = np.array(

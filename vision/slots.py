@@ -17,7 +17,19 @@ from engine.layout import SLOTS
 from engine.observation import SlotReading
 from engine.position import CHECKERS
 from hardware.camera import Image
-from vision.appearance import CANVAS, FIELD, MARGIN, ROW, Appearance, Plane, Stance, evidence, on_canvas
+from vision.appearance import (
+    CANVAS,
+    FIELD,
+    MARGIN,
+    ROW,
+    Appearance,
+    Plane,
+    Stance,
+    change,
+    evidence,
+    layers,
+    on_canvas,
+)
 from vision.geometry import FieldMap
 
 _PLACES = 7  # discs that may lie in one row: five, or up to seven pushed together
@@ -41,7 +53,8 @@ def read_slots(
 
     ``visible``: bool (24,), false for slots that a hand or cup hides; those are not read.
     """
-    return _slots(evidence(on_canvas(image, field), appearance), field, appearance, visible)
+    canvas = on_canvas(image, field)
+    return _slots(canvas, evidence(canvas, appearance), field, appearance, visible)
 
 
 def read_bar(image: Image, field: FieldMap, appearance: Appearance) -> tuple[SlotReading, SlotReading]:
@@ -57,12 +70,17 @@ def read_board(
     visible: NDArray[np.bool_] | None = None,
 ) -> tuple[tuple[SlotReading, ...], tuple[SlotReading, SlotReading]]:
     """:func:`read_slots` and :func:`read_bar` in one, for the price of one."""
-    speaks = evidence(on_canvas(image, field), appearance)
-    return _slots(speaks, field, appearance, visible), _bar(speaks, field, appearance)
+    canvas = on_canvas(image, field)
+    speaks = evidence(canvas, appearance)
+    return _slots(canvas, speaks, field, appearance, visible), _bar(speaks, field, appearance)
 
 
 def _slots(
-    speaks: Plane, field: FieldMap, appearance: Appearance, visible: NDArray[np.bool_] | None
+    canvas: Plane,
+    speaks: Plane,
+    field: FieldMap,
+    appearance: Appearance,
+    visible: NDArray[np.bool_] | None,
 ) -> tuple[SlotReading, ...]:
     chosen = [s for s in range(SLOTS) if visible is None or visible[s]]
     readings = [_NOTHING] * SLOTS
@@ -70,7 +88,13 @@ def _slots(
         discs, start, pitch = _discs(speaks, field, appearance.stance, chosen)
         values = _rows(discs, start, pitch)
         for slot, value in zip(chosen, values, strict=True):
-            readings[slot] = _reading(value)
+            counts = _counts(value)
+            for sign in (1, -1):
+                full = sum(counts.pop(sign * k, 0.0) for k in range(ROW, _PLACES + 1))
+                if full > 0.002:
+                    tall = _tall(canvas, field, appearance, slot, sign)
+                    counts |= {sign * (ROW + i): full * p for i, p in enumerate(tall)}
+            readings[slot] = _sorted(counts)
     return tuple(readings)
 
 
@@ -151,20 +175,46 @@ def _rows(discs: Plane, start: int, pitch: float) -> Plane:
     return best
 
 
-def _reading(value: Plane) -> SlotReading:
-    """The distribution of one slot from the likelihoods of its rows, (2, 8)."""
+def _counts(value: Plane) -> dict[int, float]:
+    """Probabilities of the rows of one slot from their likelihoods, (2, 8)."""
     scores: dict[int, float] = {0: float(_PRIOR[0])}
     for side, sign in ((0, 1), (1, -1)):
         for k in range(1, _PLACES + 1):
             scores[sign * k] = float(value[side, k] + _PRIOR[k])
-    counts = _normal(scores)
-    for sign in (1, -1):
-        full = sum(counts.pop(sign * k, 0.0) for k in range(ROW, _PLACES + 1))
-        for k in range(ROW, CHECKERS + 1):
-            counts[sign * k] = full * _TALL[k - ROW]
-    return _sorted(counts)
+    return _normal(scores)
 
 
+def _tall(canvas: Plane, field: FieldMap, look: Appearance, slot: int, sign: int) -> list[float]:
+    """Probabilities of 5, 6 ... 15 checkers where a row is full.
+
+    The count was known on the last known canvas. Each other count differs from it by layers at
+    certain places, and there, and only there, the stack looks otherwise now.
+    """
+    known = sign * look.counts[slot]
+    if known <= 0:
+        return list(_TALL)
+    before = layers(known)
+    x, bottom = field.slot_x(slot), slot >= 12
+    odds = []
+    for place, layer in enumerate(before):
+        changed = change(canvas, look, look.stance.top_face(x, place, bottom, layer))
+        odds.append(float(np.clip(3 * np.log((changed + 0.1) / _CHANGE), -4, 3)))
+    pushed = np.log(_PUSHED) + sum(odds)  # the whole stack was touched: the changes tell nothing
+    scores = {}
+    for count in range(ROW, CHECKERS + 1):
+        told = sum(odd for odd, was, now in zip(odds, before, layers(count), strict=False) if was != now)
+        scores[count] = float(np.logaddexp(told, pushed)) - _step_cost(abs(count - known))
+    # What is remembered may be wrong: a belief is no picture.
+    return [0.85 * p + 0.15 * t for p, t in zip(_normal(scores).values(), _TALL, strict=True)]
+
+
+def _step_cost(step: int) -> float:
+    """Nats against a change of a stack: one or two checkers a turn are common, four need a double."""
+    return 0.6 * step + 0.8 * max(0, step - 2)
+
+
+_CHANGE = 4.5  # roots: below it a checker is the same, above it another
+_PUSHED = 0.1  # how often players straighten a stack without a change of count
 _TALL = 0.8 ** np.arange(CHECKERS - ROW + 1)
 _TALL /= _TALL.sum()
 
