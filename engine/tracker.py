@@ -1,0 +1,870 @@
+"""The tracker: observations in, events out.
+
+It keeps *seen* and *believed* apart. What is seen is never altered; what is believed is the best
+explanation of it, an illegal play among the possible ones, and it is always the board that wins: an
+illegal play that stands is part of the game. Nothing here reads a clock: time is ``Observation.t``.
+
+A turn runs so: dice come to rest (a *cast*), checkers move, the dice are lifted or the next cast
+lies there. Only then is the board compared with what it was: see :mod:`engine.tracker_explain`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.events import (
+    BoardSeen,
+    CubeAction,
+    Desync,
+    Dice,
+    Doubt,
+    Event,
+    Fault,
+    GameEnd,
+    GameStart,
+    PlayMade,
+    Resync,
+    RollOff,
+    Throw,
+)
+from engine.judge import judge_play, throw_faults
+from engine.layout import Orientation, colour_of, slot_of, to_slots
+from engine.match import game_result
+from engine.observation import Observation
+from engine.position import Game, Position, Side
+from engine.rules import RuleSet, default_rules, preset
+from engine.tracker_dice import Cast, DiceWatch, Lying, same_places
+from engine.tracker_explain import Reading, explain, missed_turn
+from engine.tracker_picture import Picture
+
+Phase = Literal[
+    "looking for the board",
+    "waiting for a throw",
+    "rolling",
+    "moving",
+    "turn over",
+    "game over",
+    "out of step",
+]
+
+SURE_PAIR = 0.97  #: a throw is told at once when its values are this sure
+SURE_STATE = 0.75  #: ... and the way its dice lie; else it waits for the play
+TELL_AFTER = 0.35  #: seconds that dice lie before a throw is told
+ALONE_SECONDS, ALONE_FRAMES = 1.5, 5  #: how long one die lies alone before the other is given up
+FRAMES = 12  #: frames that make a picture, at most
+START_FRAMES = 3
+START_SLOT, START_WEAK_SLOT = 0.4, 0.02  #: how probable each slot of a set-up board is; one may be weak
+POOR_FIT = -14.0  #: a position that fits worse (nats) is not what stands there
+GOOD_FIT = -6.0
+BUMP_SECONDS = 2.0  #: a board that stays unexplained for this long is out of step
+IDLE_TURN_SECONDS = 6.0  #: a play without a throw is taken as finished when it stands this long
+ADOPT_SECONDS = 5.0  #: a new board that stays this long is gone on from
+CONFIRM_SECONDS = 1.5  #: dice must be gone this long before an illegal play is told
+GIVE_UP_SECONDS = 6.0  #: an open turn is decided at the latest this long after the dice were lifted
+RETHROW_SAME_SECONDS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Believed:
+    """The best explanation so far. ``dice`` are of the turn in progress or of the last throw."""
+
+    game: Game | None
+    rules: RuleSet | None
+    position: Position | None
+    orientation: Orientation | None
+    side_to_move: Side | None
+    dice: Dice | None
+    dice_valid: bool
+    phase: Phase
+    turn: int  #: plays made in this game, plus one
+
+
+@dataclass(slots=True)
+class _Game:
+    """What is believed of the game in progress."""
+
+    rules: RuleSet
+    position: Position
+    orientation: Orientation
+    side: Side | None
+    number: int = 1  #: of the turn
+    over: bool = False
+    lost: bool = False  #: picture and record disagree
+    adopt: bool = False  #: take the next still board as it is: the record of it was cut short
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A cast and what has been told of it. Without a cast it is taken up from stored events."""
+
+    cast: Cast | None
+    t: float
+    told: Throw | None = None
+    over: float | None = None  #: seconds, when its dice were last seen, once they are gone
+    doubted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A void throw that waits for its side to be known."""
+
+    t: float
+    dice: Dice
+    cast: Cast
+
+
+class Tracker:
+    """Follows one table.
+
+    ``rules`` of ``None``: the game is recognised from its starting position, and its default rules
+    hold. ``position``, ``side_to_move`` and ``orientation`` are for a game that is under way; a
+    position needs ``rules``. Raises ``ValueError`` where they are missing.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet | None = None,
+        *,
+        white_is_light: bool = True,
+        position: Position | None = None,
+        side_to_move: Side | None = None,
+        orientation: Orientation | None = None,
+    ) -> None:
+        if position is not None and rules is None:
+            raise ValueError("a position needs the rules of its game")
+        self._given_rules = rules
+        self._given_position = position
+        self._given_orientation = orientation
+        self._white_is_light = white_is_light
+        self._given_side = side_to_move
+        self._seen_orientation: Orientation | None = None
+        self._game: _Game | None = None
+        self._dice: Dice | None = None
+        self._dice_valid = True
+        self._watch = DiceWatch()
+        self._turn: _Turn | None = None
+        self._next: Cast | None = None
+        self._held: list[_Held] = []
+        self._spent: list[Lying] = []  #: dice that lie there from turns that are decided
+        self._frames: deque[Observation] = deque(maxlen=240)
+        self._cup_t = float("-inf")
+        self._moved_t = float("-inf")  #: seconds, when something last moved over the board
+        self._checked = float("-inf")
+        self._out: list[Event] = []
+
+    # -- what others call ---------------------------------------------------------------------
+
+    def observe(self, seen: Observation) -> tuple[Event, ...]:
+        """Take in one frame; returns what it makes known, in order."""
+        self._out = []
+        if not seen.slots:
+            return ()
+        self._frames.append(seen)
+        self._watch.see(seen)
+        if seen.cup_over_board:
+            self._cup_t = seen.t
+        if seen.hands or seen.cup_over_board or not seen.still:
+            self._moved_t = seen.t
+        if self._game is None or self._game.over:
+            self._look_for_start(seen.t)
+        elif self._game.adopt:
+            self._adopt_board()
+        elif self._game.lost:
+            self._look_for_step(seen.t)
+        else:
+            self._follow(seen)
+        return tuple(self._out)
+
+    def finish(self) -> tuple[Event, ...]:
+        """The recording ends: decide what is still open."""
+        self._out = []
+        if self._frames and self._following:
+            now = self._frames[-1].t
+            if self._turn is None and self._next is None:
+                self._find_missed_turn(now, final=True)
+            while self._turn is not None and self._following:
+                over_now = self._next is None and self._turn.over is None
+                self._decide(now, final=True, standing=over_now)
+                if over_now:
+                    break
+            for held in self._held:
+                text = f"{held.dice[0]}-{held.dice[1]}"
+                self._doubt(held.t, "throw", ((f"white threw {text}", 0.5), (f"black threw {text}", 0.5)))
+            self._held.clear()
+        return tuple(self._out)
+
+    @property
+    def believed(self) -> Believed:
+        """What is believed now."""
+        game = self._game
+        return Believed(
+            game=game.rules.game if game else None,
+            rules=game.rules if game else None,
+            position=game.position if game else None,
+            orientation=game.orientation if game else None,
+            side_to_move=game.side if game else None,
+            dice=self._dice,
+            dice_valid=self._dice_valid,
+            phase=self._phase(),
+            turn=game.number if game else 1,
+        )
+
+    @classmethod
+    def resume(
+        cls,
+        events: Iterable[Event],
+        rules: RuleSet | None = None,
+        *,
+        white_is_light: bool = True,
+        position: Position | None = None,
+        side_to_move: Side | None = None,
+        orientation: Orientation | None = None,
+    ) -> Tracker:
+        """A tracker that goes on where these events end; the rest is as in the constructor."""
+        tracker = cls(
+            rules,
+            white_is_light=white_is_light,
+            position=position,
+            side_to_move=side_to_move,
+            orientation=orientation,
+        )
+        for event in events:
+            tracker._fold(event)
+        return tracker
+
+    def _fold(self, event: Event) -> None:
+        match event:
+            case BoardSeen():
+                self._seen_orientation = event.orientation
+            case GameStart():
+                rules = self._given_rules or preset(event.rules)
+                orientation = self._seen_orientation or self._given_orientation or Orientation.BOTTOM_RIGHT
+                self._game = _Game(rules, event.position, orientation, event.side_to_move)
+                self._turn, self._dice, self._dice_valid = None, None, True
+            case RollOff():
+                self._g.side = event.winner
+            case Throw():
+                self._g.side, self._dice, self._dice_valid = event.side, event.dice, event.valid
+                self._turn = _Turn(None, event.t, told=event)
+            case PlayMade():
+                self._g.position, self._g.side = event.position, event.side.other
+                self._g.number += 1
+                self._g.adopt = False
+                self._dice, self._dice_valid = event.dice, True
+                self._turn = None
+            case Desync():
+                self._g.lost, self._turn = True, None
+            case Resync():
+                # Where the board was gone on from as it stood, the event does not say how it stood.
+                self._g.lost, self._g.adopt = False, bool(event.slots)
+            case GameEnd():
+                self._g.over, self._turn = True, None
+            case Doubt() | CubeAction():
+                pass
+
+    @property
+    def _g(self) -> _Game:
+        """The game in progress, where there must be one."""
+        if self._game is None:
+            raise ValueError("no game has been started")
+        return self._game
+
+    @property
+    def _following(self) -> bool:
+        """Whether turns are followed now."""
+        return self._game is not None and not self._game.over and not self._game.lost
+
+    def _phase(self) -> Phase:
+        if self._game is None:
+            return "looking for the board"
+        if self._game.over:
+            return "game over"
+        if self._game.lost:
+            return "out of step"
+        if self._frames and self._cup_t == self._frames[-1].t:
+            return "rolling"
+        if self._turn is None or not self._dice_valid:
+            return "rolling" if self._watch.rolling else "waiting for a throw"
+        return "moving" if self._turn.over is None else "turn over"
+
+    # -- pictures -----------------------------------------------------------------------------
+
+    def _quiet(self, since: float) -> list[Observation]:
+        """Still frames from ``since`` on, the newest ``FRAMES`` of them."""
+        frames = [f for f in self._frames if f.t >= since and f.still and not f.cup_over_board]
+        return frames[-FRAMES:]
+
+    def _undisturbed(self) -> list[Observation]:
+        """The still frames since anything last moved."""
+        return [f for f in self._frames if f.t > self._moved_t][-FRAMES:]
+
+    def _picture(self, frames: Sequence[Observation]) -> Picture:
+        return Picture.of(frames, self._g.orientation, self._white_is_light, self._g.rules.game)
+
+    def _slots(self, indices: Iterable[int]) -> tuple[int, ...]:
+        return tuple(sorted(slot_of(self._g.orientation, i) for i in indices))
+
+    # -- the start of a game ------------------------------------------------------------------
+
+    def _look_for_start(self, now: float) -> bool:
+        frames = self._undisturbed()
+        if len(frames) < START_FRAMES or frames[-1].board is None:
+            return False
+        found = self._start_in(frames)
+        if found is None:
+            return False
+        rules, position, orientation, confidence = found
+        board = frames[-1].board
+        if self._game is None or orientation is not self._game.orientation:
+            self._out.append(
+                BoardSeen(
+                    t=now,
+                    corners=board.corners,
+                    orientation=orientation,
+                    confidence=min(board.confidence, confidence),
+                )
+            )
+        side = self._given_side if self._game is None else None
+        self._game = _Game(rules, position, orientation, side)
+        self._turn, self._next, self._dice, self._dice_valid = None, None, None, True
+        self._held.clear()
+        self._spent = []
+        self._out.append(
+            GameStart(t=now, game=rules.game, rules=rules.name, position=position, side_to_move=side)
+        )
+        return True
+
+    def _start_in(self, frames: Sequence[Observation]) -> tuple[RuleSet, Position, Orientation, float] | None:
+        if self._given_position is not None and self._given_rules is not None and self._game is None:
+            assert self._given_rules is not None
+            candidates = [(self._given_rules, self._given_position)]
+        elif self._given_rules is not None:
+            candidates = [(self._given_rules, Position.start(self._given_rules.game))]
+        else:
+            candidates = [(default_rules(game), Position.start(game)) for game in Game]
+        best: tuple[RuleSet, Position, Orientation, float] | None = None
+        for rules, position in candidates:
+            orientations = list(Orientation)
+            if self._given_orientation is not None and self._game is None:
+                orientations = [self._given_orientation]
+            for orientation in orientations:
+                slots = to_slots(position, orientation, self._white_is_light)
+                confidence = _matches(frames, slots)
+                if confidence is not None and (best is None or confidence > best[3]):
+                    best = rules, position, orientation, confidence
+        return best
+
+    # -- following a game ---------------------------------------------------------------------
+
+    def _follow(self, seen: Observation) -> None:
+        now = seen.t
+        self._refresh_cast()
+        cast = self._new_cast(seen)
+        if cast is not None:
+            self._take_cast(cast, now)
+        if not self._following:
+            return
+        turn = self._turn
+        if turn is None:
+            if now - self._checked >= 0.4:
+                self._checked = now
+                self._check_idle(now)
+            return
+        self._tell_throw(turn, now)
+        if turn.over is None and turn.cast is not None and self._lifted(turn.cast):
+            turn.over = turn.cast.last
+        elif turn.over is None and turn.cast is None and self._resumed_turn_over(now):
+            turn.over = self._frames[0].t
+        if turn.over is not None or self._next is not None:
+            self._decide(now)
+        elif self._won_already(now):
+            turn.over = now
+            self._decide(now)
+
+    def _lifted(self, cast: Cast) -> bool:
+        return all(die not in self._watch.lying for die in cast.dice)
+
+    def _resumed_turn_over(self, now: float) -> bool:
+        """After a restart: no dice have been in view of enough still frames."""
+        frames = self._undisturbed()
+        return len(frames) >= 5 and now - frames[0].t >= 1.0 and not any(f.dice for f in frames)
+
+    def _won_already(self, now: float) -> bool:
+        """The last checker is off while the dice still lie: nobody needs to lift them."""
+        if now - self._checked < 0.4 or min(self._position_left(side) for side in Side) > 4:
+            return False
+        self._checked = now
+        frames = self._undisturbed()
+        if len(frames) < 5 or now - frames[0].t < 0.8:
+            return False
+        after, score = self._picture(frames).reading(self._g.position)
+        return score > POOR_FIT and game_result(after, self._g.rules.game) is not None
+
+    def _position_left(self, side: Side) -> int:
+        return self._g.position.checkers(side) - self._g.position.off[side.index]
+
+    # -- casts --------------------------------------------------------------------------------
+
+    def _refresh_cast(self) -> None:
+        """A die of the cast that was moved aside, or rolled on a little, is still of the cast."""
+        self._spent = [die for die in self._spent if die in self._watch.lying]
+        for cast in (self._next, self._turn.cast if self._turn else None):
+            if cast is None or len(cast.dice) != 2:
+                continue
+            fresh = self._fresh()
+            lost = [die for die in cast.dice if die not in self._watch.lying]
+            if len(fresh) == 1 and len(lost) == 1:
+                told = self._turn is not None and self._turn.cast is cast and self._turn.told is not None
+                if not told or fresh[0].reading().value == lost[0].reading().value:
+                    keep = next(die for die in cast.dice if die is not lost[0])
+                    cast.dice = (keep, fresh[0])
+
+    def _known(self) -> list[Lying]:
+        casts = [self._next, self._turn.cast if self._turn else None]
+        return [*self._spent, *(die for cast in casts if cast is not None for die in cast.dice)]
+
+    def _fresh(self) -> list[Lying]:
+        known = self._known()
+        return [die for die in self._watch.resting() if die not in known and die.missed == 0]
+
+    def _new_cast(self, seen: Observation) -> Cast | None:
+        fresh = self._fresh()
+        if not fresh:
+            return None
+        cup_used = self._cup_t >= self._cup_since()
+        if len(fresh) >= 2:
+            pair = sorted(fresh, key=lambda d: (-min(d.seen, 10) * d.readings[-1].confidence, d.first))[:2]
+            return Cast(tuple(sorted(pair, key=lambda d: d.first)), cup_used)
+        die = fresh[0]
+        if die.alone >= ALONE_FRAMES and seen.t - die.first >= ALONE_SECONDS:
+            still_there = [d for d in self._known() if d in self._watch.lying]
+            if not still_there:
+                return Cast((die,), cup_used)
+        return None
+
+    def _cup_since(self) -> float:
+        """The time after which a cup must have been seen for the next throw."""
+        turn = self._turn
+        if turn is not None and turn.cast is not None:
+            return turn.cast.t
+        return self._frames[0].t
+
+    def _take_cast(self, cast: Cast, now: float) -> None:
+        turn = self._turn
+        if turn is None:
+            if self._find_missed_turn(now, cast=cast) or not self._following:
+                return
+            self._open(cast)
+            return
+        if turn.cast is None and turn.told is not None:  # taken up again after a restart
+            if cast.pairs().get(_sorted(turn.told.dice), 0.0) > 0.5 or not cast.pairs():
+                turn.cast = cast
+                return
+            turn.over = turn.over if turn.over is not None else self._frames[0].t
+        elif turn.cast is not None and self._next is None and self._is_same(turn.cast, cast):
+            turn.cast.dice, turn.over = cast.dice, None
+            return
+        if self._next is not None:
+            self._decide(now, final=True)
+            if self._turn is not None and self._next is not None:
+                self._spent += self._next.dice
+        if self._turn is None and self._following:
+            self._open(cast)
+        else:
+            self._next = cast
+
+    def _is_same(self, old: Cast, new: Cast) -> bool:
+        """Whether a throw was only hidden, missed or moved aside, and not thrown again."""
+        if self._cup_t > old.last or (new.t - old.last > RETHROW_SAME_SECONDS and not same_places(old, new)):
+            return False
+        a, b = old.pairs(), new.pairs()
+        if len(old.dice) != len(new.dice):
+            return same_places(old, Cast(new.dice)) if len(new.dice) == 2 else False
+        if a and b and next(iter(a)) != next(iter(b)):
+            return False
+        return same_places(old, new) or not self._seen_empty(old.last, new.t)
+
+    def _seen_empty(self, since: float, until: float) -> bool:
+        """Whether still frames between show a board without dice and hands."""
+        empty = [f for f in self._frames if since < f.t < until and f.still and not f.hands and not f.dice]
+        return len(empty) >= 3
+
+    def _open(self, cast: Cast) -> _Turn:
+        turn = _Turn(cast, cast.t)
+        self._turn, self._next = turn, None
+        pairs = cast.pairs()
+        self._dice = next(iter(pairs)) if pairs else (cast.dice[0].reading().value, 0)
+        self._dice_valid = not self._faults(cast, self._g.side)
+        return turn
+
+    def _faults(self, cast: Cast, side: Side | None) -> tuple[Fault, ...]:
+        return throw_faults(cast.readings(), side, self._g.rules, self._g.orientation, cup_used=cast.cup_used)
+
+    def _tell_throw(self, turn: _Turn, now: float) -> None:
+        """Tell a throw as soon as it is sure; what is not waits for the play."""
+        cast = turn.cast
+        if cast is None or turn.told is not None:
+            return
+        pairs = cast.pairs()
+        if pairs:
+            self._dice = next(iter(pairs))
+            self._dice_valid = not self._faults(cast, self._g.side)
+        if self._g.side is None or now - cast.t < TELL_AFTER or cast.clear_frames < 2:
+            return
+        if pairs and next(iter(pairs.values())) < SURE_PAIR**2 and self._dice_valid:
+            return
+        if cast.state_certainty() >= SURE_STATE:
+            self._emit_throw(turn, self._g.side, self._dice or (1, 1), self._faults(cast, self._g.side))
+
+    def _emit_throw(
+        self, turn: _Turn, side: Side, dice: Dice, faults: tuple[Fault, ...], confidence: float | None = None
+    ) -> None:
+        cast = turn.cast
+        if confidence is None:
+            confidence = 1.0
+            if cast is not None:
+                confidence = cast.pairs().get(_sorted(dice), 1.0) * cast.state_certainty()
+        turn.told = Throw(
+            t=turn.t,
+            side=side,
+            colour=colour_of(side, self._white_is_light),
+            dice=dice,
+            valid=not faults,
+            faults=faults,
+            halves=tuple(r.half for r in cast.readings()) if cast is not None else (),
+            confidence=confidence,
+        )
+        self._dice, self._dice_valid = dice, not faults
+        self._out.append(turn.told)
+
+    # -- the end of a turn --------------------------------------------------------------------
+
+    def _decide(self, now: float, *, final: bool = False, standing: bool = False) -> None:
+        """Explain what stands after the open turn, or wait for more frames.
+
+        ``final``: there will be no more. ``standing``: the dice still lie there, so that nothing is
+        an offence yet.
+        """
+        turn = self._turn
+        assert turn is not None
+        since = self._over_since(turn)
+        frames = self._quiet(since)
+        if self._next is not None:
+            frames = [f for f in frames if f.t <= self._next.t or not self._moved_between(self._next, f)]
+        ready = final or self._next_disturbed() or now - since >= GIVE_UP_SECONDS
+        confirmed = ready or self._next is not None or now - since >= CONFIRM_SECONDS
+        if not frames:
+            if not ready:
+                return
+            frames = [f for f in self._frames if f.t >= since and not f.cup_over_board][-3:]
+            frames = frames or list(self._frames)[-1:]
+        picture = self._picture(frames)
+        if len(picture.hidden) > 2 and not ready:
+            return
+        readings = self._readings(turn, picture)
+        best = readings[0]
+        rival = next((r for r in readings[1:] if not r.same_as(best)), None)
+        margin = best.score - (rival.score if rival else best.score - 30)
+        enough = len(frames) >= (4 if best.kind == "illegal" else 2)
+        if best.kind == "play" and margin > 3 and enough and best.fit > POOR_FIT:
+            pass
+        elif not ready and not (
+            confirmed and enough and margin > 5 and len(frames) >= 5 and (best.fit > POOR_FIT)
+        ):
+            return
+        if standing and best.kind != "play":
+            self._close_standing(turn)
+            return
+        if (best.kind == "illegal" and not best.playable) or best.fit < 2 * POOR_FIT:
+            self._desync(now, picture)
+            return
+        if best.kind == "illegal" and margin < 3 and rival is not None and rival.kind == "play":
+            self._doubt_play(turn, readings)
+            best = rival
+        elif margin < 1.5 and rival is not None:
+            self._doubt_play(turn, readings)
+        self._close(turn, best, readings, picture)
+
+    def _over_since(self, turn: _Turn) -> float:
+        if turn.over is not None:
+            return turn.over
+        return self._next.t if self._next is not None else self._frames[-1].t - 0.5
+
+    def _moved_between(self, cast: Cast, frame: Observation) -> bool:
+        return self._next_disturbed() and frame.t >= self._moved_t
+
+    def _next_disturbed(self) -> bool:
+        """Whether somebody reached in after the next cast settled: what stands may change now."""
+        return self._next is not None and self._moved_t > max(d.first for d in self._next.dice) + 0.25
+
+    def _readings(self, turn: _Turn, picture: Picture) -> list[Reading]:
+        cast = turn.cast
+        if turn.told is not None and cast is None:
+            pairs = {_sorted(turn.told.dice): 1.0}
+        else:
+            pairs = cast.pairs() if cast is not None else {}
+        valid = 1.0
+        if turn.told is not None:
+            valid = 0.999 if turn.told.valid else 0.02
+        elif cast is not None:
+            certainty = cast.state_certainty()
+            valid = 1 - certainty if self._faults(cast, self._g.side) else certainty
+            if self._g.side is None and self._faults(cast, None) == ("two_halves",):
+                valid = 0.5  # the first throw of a game may be one die of each player (rules.md G7)
+        sides = [self._g.side] if self._g.side is not None else list(Side)
+        return explain(
+            picture,
+            self._g.position,
+            self._g.rules,
+            sides,
+            pairs,
+            valid,
+            told_valid=turn.told is not None and turn.told.valid,
+        )
+
+    def _doubt_play(self, turn: _Turn, readings: Sequence[Reading]) -> None:
+        if turn.doubted:
+            return
+        turn.doubted = True
+        options = [(r.text(self._g.position, self._g.rules), r.probability) for r in readings[:4]]
+        self._doubt(turn.over if turn.over is not None else turn.t, "play", tuple(options))
+
+    def _doubt(
+        self, t: float, about: Literal["throw", "play"], options: tuple[tuple[str, float], ...]
+    ) -> None:
+        self._out.append(Doubt(t=t, about=about, options=options))
+
+    def _close_standing(self, turn: _Turn) -> None:
+        """The recording ends in the middle of a turn: its throw is told if its side is known."""
+        self._tell_as_seen(turn)
+        self._turn = None
+
+    def _tell_as_seen(self, turn: _Turn) -> None:
+        cast, side = turn.cast, self._g.side
+        if turn.told is None and side is not None and cast is not None and self._dice is not None:
+            self._emit_throw(turn, side, self._dice, self._faults(cast, side))
+
+    def _close(self, turn: _Turn, best: Reading, readings: Sequence[Reading], picture: Picture) -> None:
+        cast, over = turn.cast, turn.over
+        if best.kind == "void":
+            if turn.told is None and cast is not None and self._dice is not None:
+                if self._g.side is None:
+                    self._held.append(_Held(turn.t, self._dice, cast))
+                else:
+                    faults = self._faults(cast, self._g.side) or _likeliest_fault(cast)
+                    self._emit_throw(turn, self._g.side, self._dice, faults)
+            self._next_turn()
+            return
+        side = best.side
+        for held in self._held:
+            faults = self._faults(held.cast, side) or _likeliest_fault(held.cast)
+            self._emit_throw(_Turn(held.cast, held.t), side, held.dice, faults)
+        self._held.clear()
+        if turn.told is None:
+            self._emit_throw(turn, side, best.dice, (), best.dice_probability)
+        elif turn.told.valid and (
+            _sorted(turn.told.dice) != _sorted(best.dice) or turn.told.side is not side
+        ):
+            was = f"{turn.told.side.value} threw {turn.told.dice[0]}-{turn.told.dice[1]}"
+            now = f"{side.value} threw {best.dice[0]}-{best.dice[1]}"
+            self._doubt(turn.t, "throw", ((now, best.probability), (was, 1 - best.probability)))
+        dice = turn.told.dice if turn.told and _sorted(turn.told.dice) == _sorted(best.dice) else best.dice
+        t = over if over is not None else self._next.t if self._next is not None else self._frames[-1].t
+        void = turn.told is not None and not turn.told.valid
+        self._emit_play(t, side, dice, best.after, best.probability, void_throw=void)
+        self._next_turn()
+
+    def _emit_play(
+        self,
+        t: float,
+        side: Side,
+        dice: Dice,
+        after: Position,
+        confidence: float,
+        *,
+        void_throw: bool = False,
+    ) -> None:
+        verdict = judge_play(self._g.position, side, dice, after, self._g.rules)
+        legal, rule = verdict.legal, verdict.rule
+        if void_throw and legal:
+            legal, rule = False, "D10"  # the throw was void and had to be repeated
+        light, dark = (0, 1) if self._white_is_light else (1, 0)
+        self._out.append(
+            PlayMade(
+                t=t,
+                side=side,
+                colour=colour_of(side, self._white_is_light),
+                dice=dice,
+                moves=verdict.moves,
+                notation=verdict.notation,
+                legal=legal,
+                rule=rule,
+                position=after,
+                slots=to_slots(after, self._g.orientation, self._white_is_light),
+                bar=(after.bar[light], after.bar[dark]),
+                off=(after.off[light], after.off[dark]),
+                confidence=confidence,
+            )
+        )
+        self._g.position, self._g.side = after, side.other
+        self._g.number += 1
+        result = game_result(after, self._g.rules.game)
+        if result is not None:
+            self._out.append(GameEnd(t=t, winner=result.winner, result=result.result, points=result.points))
+            self._g.over, self._g.side = True, None
+
+    def _next_turn(self) -> None:
+        turn, cast = self._turn, self._next
+        if turn is not None and turn.cast is not None:
+            self._spent += [die for die in turn.cast.dice if die in self._watch.lying]
+        self._turn, self._next = None, None
+        if cast is not None and not self._g.over:
+            turn = self._open(cast)
+            if self._lifted(cast):
+                turn.over = cast.last
+
+    # -- turns that were missed, bumped boards ------------------------------------------------
+
+    def _find_missed_turn(self, now: float, *, cast: Cast | None = None, final: bool = False) -> bool:
+        """With no turn open, does the board show a play whose throw was not seen?
+
+        Returns whether the picture and the record are out of step now.
+        """
+        frames = self._undisturbed()
+        if len(frames) < 2:
+            return False
+        picture = self._picture(frames)
+        if len(picture.hidden) > 1 or picture.fit(self._g.position) > POOR_FIT:
+            return False
+        return not self._explain_missed(now, picture, must=cast is not None) and not final
+
+    def _explain_missed(self, now: float, picture: Picture, *, must: bool) -> bool:
+        """Tell a turn whose throw was not seen. If ``must``, a board without explanation is a desync."""
+        sides = [self._g.side] if self._g.side is not None else list(Side)
+        found = missed_turn(picture, self._g.position, self._g.rules, sides)
+        if not found:
+            if must:
+                self._desync(now, picture)
+                return False
+            return True
+        self._tell_missed(found, picture)
+        return True
+
+    def _tell_missed(self, found: Sequence[Reading], picture: Picture) -> None:
+        best = found[0]
+        t = next((f.t for f in reversed(self._frames) if f.t <= self._moved_t), self._frames[0].t)
+        if len(found) > 1:
+            options = [(f"{r.side.value} threw {r.dice[0]}-{r.dice[1]}", r.probability) for r in found[:4]]
+            self._doubt(t, "throw", tuple(options))
+        self._emit_throw(_Turn(None, t), best.side, best.dice, (), 0.5 * best.probability)
+        self._emit_play(t, best.side, best.dice, best.after, best.probability)
+
+    def _check_idle(self, now: float) -> None:
+        """No dice are awaited: does the board still stand as recorded?"""
+        frames = self._undisturbed()
+        if len(frames) < 4 or now - frames[0].t < 1.0:
+            return
+        picture = self._picture(frames)
+        if len(picture.hidden) > 1 or picture.fit(self._g.position) > POOR_FIT:
+            return
+        if self._look_for_start(now):
+            return
+        after, score = picture.reading(self._g.position)
+        stood = now - self._moved_t
+        if score < POOR_FIT or not Reading.could_be_play(self._g.position, after, self._g.side):
+            if stood >= BUMP_SECONDS:
+                self._desync(now, picture)
+        elif stood >= IDLE_TURN_SECONDS:
+            self._explain_missed(now, picture, must=True)
+
+    def _desync(self, now: float, picture: Picture) -> None:
+        slots = self._slots(picture.disagrees(self._g.position))
+        if self._turn is not None:
+            self._tell_as_seen(self._turn)
+        reason = f"{len(slots)} points do not stand as recorded, and no play explains it"
+        self._out.append(Desync(t=now, reason=reason, slots=slots))
+        self._g.lost, self._turn, self._next = True, None, None
+        self._spent = list(self._watch.lying)
+        self._held.clear()
+
+    def _look_for_step(self, now: float) -> None:
+        if now - self._checked < 0.3:
+            return
+        self._checked = now
+        frames = self._undisturbed()
+        if len(frames) < 3 or now - frames[0].t < 0.5:
+            return
+        picture = self._picture(frames)
+        if len(picture.hidden) > 1:
+            return
+        if picture.fit(self._g.position) > GOOD_FIT:
+            self._resync(now, "the board stands as recorded again")
+            return
+        stood = now - max(self._moved_t, self._frames[0].t)
+        if self._look_for_start(now):
+            return
+        if stood >= 1.0:
+            sides = [self._g.side] if self._g.side is not None else list(Side)
+            found = missed_turn(picture, self._g.position, self._g.rules, sides)
+            if found:
+                self._resync(now, "one turn was missed")
+                self._tell_missed(found, picture)
+                return
+        if stood >= ADOPT_SECONDS:
+            after, score = picture.reading(self._g.position)
+            if score > POOR_FIT:
+                slots = self._slots(i for i in range(24) if after.points[i] != self._g.position.points[i])
+                self._g.position, self._g.side = after, None
+                self._resync(now, "the game goes on from the board as it stands", slots)
+
+    def _adopt_board(self) -> None:
+        frames = self._undisturbed()
+        if len(frames) < START_FRAMES:
+            return
+        after, score = self._picture(frames).reading(self._g.position)
+        if score > POOR_FIT:
+            self._g.position, self._g.side, self._g.adopt = after, None, False
+
+    def _resync(self, now: float, reason: str, slots: tuple[int, ...] = ()) -> None:
+        self._g.lost = False
+        self._out.append(Resync(t=now, reason=reason, slots=slots))
+
+
+def _sorted(dice: Dice) -> Dice:
+    return (max(dice), min(dice))
+
+
+def _likeliest_fault(cast: Cast) -> tuple[Fault, ...]:
+    """What is wrong with a throw that was lifted unplayed although it looked valid."""
+    faults: dict[Fault, float] = {}
+    for reading in cast.readings():
+        for state, p in reading.states:
+            if state != "flat":
+                faults[state] = max(faults.get(state, 0.0), p)
+    return (max(faults, key=faults.__getitem__),) if faults else ("cocked",)
+
+
+def _matches(frames: Sequence[Observation], slots: Sequence[int]) -> float | None:
+    """How surely frames show these signed counts; ``None`` if they do not.
+
+    A stack of six or more may be read as any of five or more, since the upper checkers of a full
+    point lie on others or overlap.
+    """
+    weak = 0
+    total = 0.0
+    for slot, count in enumerate(slots):
+        readings = [f.slots[slot] for f in frames if f.slots[slot].visible]
+        if not readings:
+            return None
+        sign = 1 if count > 0 else -1
+        accepted = [count] if abs(count) < 6 else [sign * n for n in range(5, 16)]
+        p = sum(sum(r.probability(n) for n in accepted) for r in readings) / len(readings)
+        if p < START_SLOT:
+            weak += 1
+            if weak > 1 or p < START_WEAK_SLOT:
+                return None
+        total += min(p, 1.0)
+    return total / len(slots)

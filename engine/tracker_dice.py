@@ -1,0 +1,197 @@
+"""Dice over time: which of those in view lie at rest, what they show, and which make one throw.
+
+A single frame misreads a die now and then, or misses it; a hand hides it for a while. So nothing
+here is decided by one frame: a die *lies* where it was seen again and again, and it is *gone* only
+when frames that should have shown it did not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.events import Dice
+from engine.observation import Box, DieReading, DieState, Half, Observation
+
+NEAR = 0.03  #: how far, in board units, two readings of one lying die may be apart (a die is about 0.045)
+REST_SECONDS = 0.19  #: a die that stayed in place for this long lies still
+GONE_SECONDS = 0.4  #: a die unseen for this long, although nothing covered its place, was taken away
+GONE_FRAMES = 2.0
+MIN_CONFIDENCE = 0.4  #: below it, a reading is no die
+LOOKS = 2.5  #: frames of one lying die err alike: many of them count as no more than this many looks
+FACE_FLOOR = 0.005  #: of each face, mixed into every reading, so that no single frame excludes one
+SURE_FRAMES = 3
+
+
+@dataclass(slots=True, eq=False)
+class Lying:
+    """A die that is, or was, seen in one place. Changes with every frame that shows it."""
+
+    centre: tuple[float, float]
+    box: Box
+    first: float  #: seconds, when it was first seen here
+    last: float  #: seconds, when it was last seen here
+    clear: list[DieReading] = field(default_factory=list)  #: readings of still frames
+    blurred: list[DieReading] = field(default_factory=list)  #: readings while something moved
+    missed: float = 0.0  #: frames in a row that should have shown it (a moving frame counts a third)
+    alone: int = 0  #: still and uncovered frames in which it was the only die in view
+
+    @property
+    def seen(self) -> int:
+        """Frames that showed it."""
+        return len(self.clear) + len(self.blurred)
+
+    @property
+    def resting(self) -> bool:
+        """Whether it has stayed in place long enough to be read."""
+        return self.seen >= 2 and self.last - self.first >= REST_SECONDS
+
+    @property
+    def readings(self) -> Sequence[DieReading]:
+        """The readings to believe: those of still frames, if there are any to speak of."""
+        return self.clear if len(self.clear) >= 2 else [*self.clear, *self.blurred]
+
+    def values(self) -> tuple[float, ...]:
+        """Probability of the faces 1 to 6, all frames together."""
+        readings = self.readings
+        looks = min(len(readings), LOOKS) / len(readings)
+        logs = [
+            looks * sum(math.log((1 - 6 * FACE_FLOOR) * r.values[face] + FACE_FLOOR) for r in readings)
+            for face in range(6)
+        ]
+        top = max(logs)
+        weights = [math.exp(v - top) for v in logs]
+        total = sum(weights)
+        return tuple(w / total for w in weights)
+
+    def reading(self) -> DieReading:
+        """One reading that sums up all frames."""
+        readings = self.readings
+        states: dict[DieState, float] = {}
+        halves: dict[Half, float] = {}
+        for r in readings:
+            halves[r.half] = halves.get(r.half, 0.0) + 1
+            for state, p in r.states:
+                states[state] = states.get(state, 0.0) + p / len(readings)
+        values = self.values()
+        return replace(
+            readings[-1],
+            values=(values[0], values[1], values[2], values[3], values[4], values[5]),
+            states=tuple(sorted(states.items(), key=lambda item: -item[1])),
+            half=max(halves, key=halves.__getitem__),
+            confidence=sum(r.confidence for r in readings) / len(readings),
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Cast:
+    """Dice that came to rest together: two, or the one that was seen."""
+
+    dice: tuple[Lying, ...]
+    cup_used: bool | None = None  #: whether a cup was over the board before; ``None`` if not watched
+
+    @property
+    def t(self) -> float:
+        """Seconds, when the later die had settled."""
+        return max(die.first for die in self.dice)
+
+    @property
+    def last(self) -> float:
+        """Seconds, when a die of it was last seen in place."""
+        return max(die.last for die in self.dice)
+
+    def readings(self) -> tuple[DieReading, ...]:
+        """One reading a die, left to right as seen first."""
+        return tuple(die.reading() for die in self.dice)
+
+    def pairs(self) -> dict[Dice, float]:
+        """Probability of each pair of values, higher first; empty for a single die."""
+        if len(self.dice) < 2:
+            return {}
+        result: dict[Dice, float] = {}
+        one, two = self.dice[0].values(), self.dice[1].values()
+        for a in range(6):
+            for b in range(6):
+                pair = (max(a, b) + 1, min(a, b) + 1)
+                result[pair] = result.get(pair, 0.0) + one[a] * two[b]
+        return dict(sorted(result.items(), key=lambda item: -item[1]))
+
+    def state_certainty(self) -> float:
+        """How surely the way of lying of each die is known: the least sure one."""
+        return min(max(p for _, p in reading.states) for reading in self.readings())
+
+    @property
+    def clear_frames(self) -> int:
+        """Still frames that showed the less seen die."""
+        return min(len(die.clear) for die in self.dice)
+
+
+def _overlaps(a: Box, b: Box, margin: float) -> bool:
+    return a[0] - margin < b[2] and b[0] < a[2] + margin and a[1] - margin < b[3] and b[1] < a[3] + margin
+
+
+def covers(seen: Observation, box: Box) -> bool:
+    """Whether a hand or cup in the picture may hide what lies in ``box``."""
+    margin = 0.3 * (box[2] - box[0])
+    covering: Iterable[Box] = (*seen.hands, *(() if seen.cup is None else (seen.cup,)))
+    return any(_overlaps(box, other, margin) for other in covering)
+
+
+class DiceWatch:
+    """Follows the dice from frame to frame."""
+
+    def __init__(self) -> None:
+        self.lying: list[Lying] = []
+
+    def see(self, seen: Observation) -> None:
+        """Take in the dice of one frame."""
+        dice = [die for die in seen.dice if die.confidence >= MIN_CONFIDENCE]
+        still_here: set[int] = set()
+        for reading in dice:
+            place = self._nearest(reading, still_here)
+            if place is None:
+                place = Lying(reading.centre, reading.box, seen.t, seen.t)
+                self.lying.append(place)
+            still_here.add(id(place))
+            (place.clear if seen.still else place.blurred).append(reading)
+            place.last, place.missed, place.box = seen.t, 0.0, reading.box
+            quiet = seen.still and not seen.hands and not seen.cup_over_board
+            place.alone = place.alone + quiet if len(dice) == 1 else 0
+        for place in self.lying:
+            if id(place) not in still_here and not covers(seen, place.box):
+                place.missed += 1.0 if seen.still else 1 / 3
+        self.lying = [p for p in self.lying if not self.gone(p, seen.t)]
+
+    @staticmethod
+    def gone(place: Lying, t: float) -> bool:
+        """Whether a die was taken away (one that never lay still is dropped at once)."""
+        if not place.resting:
+            return place.missed > 0 and t - place.last > REST_SECONDS
+        return place.missed >= GONE_FRAMES and t - place.last >= GONE_SECONDS
+
+    def resting(self) -> list[Lying]:
+        """The dice that lie still now."""
+        return [place for place in self.lying if place.resting]
+
+    @property
+    def rolling(self) -> bool:
+        """Whether dice are in view that do not lie still."""
+        return any(not place.resting for place in self.lying)
+
+    def _nearest(self, reading: DieReading, taken: set[int]) -> Lying | None:
+        near = [
+            p
+            for p in self.lying
+            if id(p) not in taken
+            and abs(p.centre[0] - reading.centre[0]) <= NEAR
+            and abs(p.centre[1] - reading.centre[1]) <= NEAR
+        ]
+        return min(near, key=lambda p: math.dist(p.centre, reading.centre), default=None)
+
+
+def same_places(old: Cast, new: Cast) -> bool:
+    """Whether two casts lie in the same places: then they are one, seen again."""
+    if len(old.dice) != len(new.dice):
+        return False
+    return all(any(math.dist(a.centre, b.centre) <= 1.5 * NEAR for b in old.dice) for a in new.dice)

@@ -1,0 +1,206 @@
+"""What happened in a turn: every explanation of the board that stands after it, scored.
+
+Explanations are legal plays of the dice as read, legal plays of dice that may have been misread,
+the throw having been void, the other side having moved, and the board simply as it is seen, which
+is an illegal play. Each has its prior; the picture decides. The play is so a witness for the dice
+and the dice for the play.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from engine.events import Dice
+from engine.judge import judge_play
+from engine.legal import legal_plays
+from engine.position import CHECKERS, Position, Side
+from engine.rules import RuleSet
+from engine.tracker_picture import Picture
+
+ILLEGAL = -10.0  #: log prior of any one illegal play: about 2 turns in 100, of some 400 ways
+NOT_MOVED = -7.0  #: log prior of lifting valid dice unplayed
+OTHER_SIDE = -6.0  #: log prior of the turn being the other side's
+NEGLIGIBLE = 12.0  #: readings that cannot come within this of the best (nats) are not tried
+UNLIKELY_DICE = 1e-6  #: pairs of values less probable are not tried
+MOST_MOVED = 5  #: checkers of a side that one turn can move, and one more by mishap
+MISSED_FIT = -9.0  #: how well a play must fit to explain a turn whose throw was not seen
+
+#: The 21 throws and their probabilities.
+THROWS: dict[Dice, float] = {(a, b): (1 if a == b else 2) / 36 for a in range(1, 7) for b in range(1, a + 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One explanation. ``score``: log of prior times likelihood; ``fit``: the likelihood alone."""
+
+    kind: Literal["play", "illegal", "void"]
+    side: Side
+    dice: Dice
+    after: Position
+    score: float
+    fit: float
+    playable: bool = True  #: whether so many checkers can have moved in a turn at all
+    probability: float = 0.0  #: among all readings
+    dice_probability: float = 1.0
+
+    def same_as(self, other: Reading) -> bool:
+        """Whether both come to the same record but for the dice."""
+        return self.kind == other.kind and self.after == other.after and self.side is other.side
+
+    def text(self, before: Position, rules: RuleSet) -> str:
+        """The reading in words."""
+        dice = f"{self.dice[0]}-{self.dice[1]}"
+        if self.kind == "void":
+            return f"{dice} does not count"
+        play = judge_play(before, self.side, self.dice, self.after, rules)
+        return f"{self.side.value} {dice}: {play.notation}{'' if play.legal else ' (illegal)'}"
+
+    @staticmethod
+    def could_be_play(before: Position, after: Position, side: Side | None) -> bool:
+        """Whether a single turn, however wrong, may lead from one board to the other."""
+        sides = [side] if side is not None else list(Side)
+        return any(
+            moved(before, after, s) <= MOST_MOVED and moved(before, after, s.other) <= 4 for s in sides
+        )
+
+
+def moved(before: Position, after: Position, side: Side) -> int:
+    """How many checkers of ``side`` stand elsewhere (checkers that were hit included)."""
+    left = sum(
+        max(0, max(0, a * side.sign) - max(0, b * side.sign))
+        for a, b in zip(before.points, after.points, strict=True)
+    )
+    return left + max(0, before.bar[side.index] - after.bar[side.index])
+
+
+def explain(
+    picture: Picture,
+    before: Position,
+    rules: RuleSet,
+    sides: Sequence[Side],
+    pairs: Mapping[Dice, float],
+    valid: float,
+    *,
+    told_valid: bool,
+) -> list[Reading]:
+    """All readings worth a thought, best first, with probabilities that sum to 1.
+
+    ``pairs``: probability of each pair of values. ``valid``: that the throw counts. ``told_valid``:
+    it was already told as valid, so lifting it unplayed is an offence.
+    """
+    p_side = -math.log(len(sides))
+    log_valid, log_void = math.log(max(valid, 1e-9)), math.log(max(1 - valid, 1e-3))
+    readings: list[Reading] = []
+    top_pair = next(iter(pairs), (1, 1))
+    best_play = -math.inf
+    for dice, p in pairs.items():
+        if p < UNLIKELY_DICE or math.log(p) < best_play - NEGLIGIBLE:
+            break
+        for side in sides:
+            readings += _plays(picture, before, rules, side, dice, p_side + log_valid + math.log(p))
+        best_play = max((r.score for r in readings), default=-math.inf)
+    can_pass = any(r.after == before and r.dice == top_pair for r in readings)
+    if not told_valid:
+        fit = picture.fit(before)
+        readings.append(Reading("void", sides[0], top_pair, before, log_void + fit, fit))
+    if pairs and best_play < ILLEGAL:
+        if len(sides) == 1:
+            readings += [
+                r
+                for dice, p in pairs.items()
+                if p > 0.02
+                for r in _plays(picture, before, rules, sides[0].other, dice, OTHER_SIDE + math.log(p))
+                if r.after != before
+            ]
+        after, fit = picture.reading(before)
+        side = max(sides, key=lambda s: moved(before, after, s))
+        if after == before:
+            if not can_pass:
+                readings.append(Reading("illegal", side, top_pair, after, log_valid + NOT_MOVED + fit, fit))
+        elif not any(r.kind == "play" and r.after == after and r.side is side for r in readings) or not any(
+            r.after == after and r.dice == top_pair and r.side is side for r in readings
+        ):
+            readings.append(
+                Reading(
+                    "illegal",
+                    side,
+                    top_pair,
+                    after,
+                    log_valid + p_side + ILLEGAL + _oddity(before, after, side) + fit,
+                    fit,
+                    playable=Reading.could_be_play(before, after, side),
+                )
+            )
+    return normalised(readings)
+
+
+def _plays(
+    picture: Picture, before: Position, rules: RuleSet, side: Side, dice: Dice, prior: float
+) -> list[Reading]:
+    plays = legal_plays(before, side, dice, rules)
+    prior -= math.log(len(plays))
+    result = []
+    for play in plays:
+        fit = picture.fit(play.after)
+        if fit > -60:
+            result.append(Reading("play", side, dice, play.after, prior + fit, fit))
+    return result
+
+
+def _oddity(before: Position, after: Position, side: Side) -> float:
+    """How much less likely than a wrongly counted move a change of this kind is (log)."""
+    cost = 0.0
+    enemy = side.other
+    hits = after.bar[enemy.index] - before.bar[enemy.index]
+    cost -= 2.0 * max(0, moved(before, after, enemy) - max(0, hits))
+    cost -= 2.0 * max(0, moved(before, after, side) - 4)
+    if after.checkers(Side.WHITE) != CHECKERS or after.checkers(Side.BLACK) != CHECKERS:
+        cost -= 5.0
+    return cost
+
+
+def missed_turn(picture: Picture, before: Position, rules: RuleSet, sides: Sequence[Side]) -> list[Reading]:
+    """Plays of any dice that lead from ``before`` to what stands now, one a throw, best first.
+
+    Empty if none explains the picture. Used when the throw was not seen.
+    """
+    after, _ = picture.reading(before)
+    readings: list[Reading] = []
+    for side in sides:
+        pips = before.pips(rules.game, side) - after.pips(rules.game, side)
+        for dice, p in THROWS.items():
+            if not _may_cover(dice, pips):
+                continue
+            found = _plays(picture, before, rules, side, dice, math.log(p / len(sides)))
+            fitting = [r for r in found if r.fit > MISSED_FIT and r.after != before]
+            if fitting:
+                readings.append(max(fitting, key=lambda r: r.score))
+    if not readings:
+        return []
+    best_fit = max(r.fit for r in readings)
+    return normalised([r for r in readings if r.fit > best_fit - 3])
+
+
+def _may_cover(dice: Dice, pips: int) -> bool:
+    """Whether a throw can come to about so many pips (bearing off wastes some)."""
+    most = sum(dice) * (2 if dice[0] == dice[1] else 1)
+    return 0 < pips <= most
+
+
+def normalised(readings: Sequence[Reading]) -> list[Reading]:
+    """Best first, with probabilities."""
+    ranked = sorted(readings, key=lambda r: -r.score)
+    if not ranked:
+        return []
+    weights = [math.exp(max(r.score - ranked[0].score, -50)) for r in ranked]
+    total = sum(weights)
+    by_dice: dict[tuple[Side, Position], float] = {}
+    for r, w in zip(ranked, weights, strict=True):
+        by_dice[r.side, r.after] = by_dice.get((r.side, r.after), 0.0) + w
+    return [
+        replace(r, probability=w / total, dice_probability=w / by_dice[r.side, r.after])
+        for r, w in zip(ranked, weights, strict=True)
+    ]

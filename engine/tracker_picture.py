@@ -1,0 +1,176 @@
+"""Several still frames as one picture, and how well a position explains it.
+
+Frames of one still board err alike, so their probabilities are averaged, not multiplied: ten frames
+that say the same do not make it ten times as sure, and one that misreads a slot spoils nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.layout import SLOTS, Orientation, slot_of
+from engine.observation import Observation, SlotReading
+from engine.position import CHECKERS, Game, Position
+
+FLOOR = 2e-4  #: probability left to every count, whatever the frames say
+NEIGHBOUR = 0.02  #: share of a reading of three or more that may be one checker more or less
+TALL = 3
+OFF_GAINED = -3.0  #: log prior, a side has more checkers off than before
+OFF_LOST = -8.0  #: log prior, a side has fewer checkers off than before
+CANDIDATE = 11.0  #: counts of a slot less likely than the best by this (nats) are not considered
+
+Row = list[float]  #: log probability of the signed counts: index n for n >= 0, and n (from the end) for n < 0
+
+
+def _row(readings: Iterable[SlotReading]) -> Row | None:
+    """Log probabilities of one slot over frames; ``None`` if no frame shows it."""
+    mean = [0.0] * 31
+    frames = 0
+    for reading in readings:
+        if not reading.visible:
+            continue
+        frames += 1
+        spare = 1.0
+        for count, p in reading.counts:
+            if -15 <= count <= 15:
+                mean[count] += p
+            spare -= p
+        if spare > 0:
+            for index in range(31):
+                mean[index] += spare / 31
+    if not frames:
+        return None
+    mean = [p / frames for p in mean]
+    wide = list(mean)
+    for count in range(-15, 16):
+        if abs(count) >= TALL:
+            for other in (count - 1, count + 1):
+                if abs(other) <= 15:
+                    wide[other] += NEIGHBOUR * mean[count]
+    return [math.log(p + FLOOR) for p in wide]
+
+
+def _flat(row: Row | None) -> Row:
+    """A row that prefers nothing where nothing was seen; the best entry of every row is 0."""
+    if row is None:
+        return [0.0] * 31
+    top = max(row)
+    return [v - top for v in row]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What some frames show together, in the terms of a position.
+
+    ``points``: a row an index of ``Position.points``, ``bar`` and ``off``: a row a side (white,
+    black), whose counts are not signed. Rows hold log probabilities, the best of each row being 0,
+    so that 0 is a perfect fit.
+    """
+
+    frames: int
+    hidden: frozenset[int]  #: indices of points that no frame shows
+    points: tuple[Row, ...]
+    bar: tuple[Row, Row]
+    off: tuple[Row, Row]
+
+    @classmethod
+    def of(
+        cls, frames: Sequence[Observation], orientation: Orientation, white_is_light: bool, game: Game
+    ) -> Picture:
+        """Put frames of one still board together. Frames without slots must have been left out."""
+        rows: list[Row] = []
+        hidden = set()
+        for index in range(SLOTS):
+            slot = slot_of(orientation, index)
+            row = _row(frame.slots[slot] for frame in frames)
+            if row is None:
+                hidden.add(index)
+            flat = _flat(row)
+            rows.append(flat if white_is_light else _negated(flat))
+        sides = (0, 1) if white_is_light else (1, 0)
+        bar = [_flat(_row(frame.bar[side] for frame in frames)) for side in sides]
+        off = [_flat(_row(frame.off[side] for frame in frames)) for side in sides]
+        # Dark counts are negative in a reading; on the bar and off a side's count is plain.
+        dark = 1 if white_is_light else 0
+        bar[dark], off[dark] = _negated(bar[dark]), _negated(off[dark])
+        if game is Game.LONG_NARDY:
+            bar = [[0.0] + [-20.0] * 30] * 2  # nothing is ever hit (rules.md L1)
+        return cls(len(frames), frozenset(hidden), tuple(rows), (bar[0], bar[1]), (off[0], off[1]))
+
+    def fit(self, position: Position) -> float:
+        """Log likelihood of a position, 0 at best."""
+        total = 0.0
+        for row, count in zip(self.points, position.points, strict=True):
+            total += row[count]
+        return (
+            total
+            + self.bar[0][position.bar[0]]
+            + self.bar[1][position.bar[1]]
+            + self.off[0][position.off[0]]
+            + self.off[1][position.off[1]]
+        )
+
+    def disagrees(self, position: Position, nats: float = 2.0) -> tuple[int, ...]:
+        """The indices of points at which a position is clearly not what the picture shows."""
+        return tuple(
+            i
+            for i, (row, count) in enumerate(zip(self.points, position.points, strict=True))
+            if row[count] < -nats
+        )
+
+    def reading(self, before: Position) -> tuple[Position, float]:
+        """The likeliest board of fifteen checkers a side, by no rule of the game, and its score.
+
+        ``before`` gives the checkers off the board so far, which are the one thing the picture need
+        not show: a change of them costs ``OFF_GAINED`` or ``OFF_LOST``.
+        """
+        shape = (CHECKERS + 1, CHECKERS + 1)
+        best = np.full(shape, -np.inf)
+        best[0, 0] = 0.0
+        choices: list[tuple[list[int], np.ndarray[tuple[int, ...], np.dtype[np.intp]]]] = []
+        rows: list[tuple[Row, int]] = [(row, 0) for row in self.points]
+        rows += [(self.bar[0], 1), (self.bar[1], -1)]
+        for row, sign in rows:
+            counts = _candidates(row, sign)
+            options = np.full((len(counts), *shape), -np.inf)
+            for k, count in enumerate(counts):
+                # a bar row holds plain counts of its side; a point's row signed ones
+                value = row[abs(count)] if sign else row[count]
+                w, b = max(count, 0), max(-count, 0)
+                options[k, w:, b:] = best[: shape[0] - w, : shape[1] - b] + value
+            pick = options.argmax(axis=0)
+            best = np.take_along_axis(options, pick[None], axis=0)[0]
+            choices.append((counts, pick))
+        for side, axis in ((0, 0), (1, 1)):
+            for total in range(CHECKERS + 1):
+                off = CHECKERS - total
+                change = off - before.off[side]
+                cost = self.off[side][off] + (OFF_GAINED if change > 0 else OFF_LOST if change < 0 else 0.0)
+                if axis == 0:
+                    best[total, :] += cost
+                else:
+                    best[:, total] += cost
+        w, b = (int(v) for v in np.unravel_index(int(best.argmax()), shape))
+        score = float(best[w, b])
+        off_counts = (CHECKERS - w, CHECKERS - b)
+        found: list[int] = []
+        for counts, pick in reversed(choices):
+            count = counts[int(pick[w, b])]
+            w, b = w - max(count, 0), b - max(-count, 0)
+            found.append(count)
+        found.reverse()
+        return Position(tuple(found[:24]), (found[24], -found[25]), off_counts), score
+
+
+def _candidates(row: Row, sign: int) -> list[int]:
+    counts = range(-15, 16) if sign == 0 else [sign * n for n in range(16)]
+    return [n for n in counts if (row[abs(n)] if sign else row[n]) > -CANDIDATE]
+
+
+def _negated(row: Row) -> Row:
+    """The row of the same counts with the colours exchanged."""
+    return [row[-count] if count else row[0] for count in range(16)] + [row[-c] for c in range(-15, 0)]
