@@ -12,7 +12,7 @@ __all__ = ["CAMERAS", "open_camera"]
 CAMERAS = """\
 picamera2              the Raspberry Pi's own camera (picamera2:1 for a second one)
 usb:0 or /dev/video0   a USB camera
-sim:backgammon?seed=1  a simulated table (or sim:long-nardy; also style=wood or felt, faults=1)
+sim:backgammon?seed=1  a simulated table (or sim:long-nardy; also &style=felt, &faults=1)
 game.mp4               a recording
 pictures/              a folder of pictures
 """
@@ -34,6 +34,10 @@ def open_camera(spec: str, fps: float | None = None) -> Camera:
         from hardware.v4l2 import V4l2Camera
 
         return V4l2Camera(_number(spec, rest), fps=fps or 30.0)
+    if kind == "sim":
+        from hardware.running_table import simulated
+
+        return simulated(spec, fps)
     if spec.startswith("/dev/"):
         from hardware.v4l2 import V4l2Camera
 

@@ -4,8 +4,7 @@ CREATE TABLE matches (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,
     created  TEXT NOT NULL,
     finished TEXT,              -- NULL while the match can be resumed
-    game     TEXT NOT NULL,
-    rules    TEXT NOT NULL,     -- name of a preset of engine.rules
+    rules    TEXT,              -- name of a preset of engine.rules; NULL: told by the board
     length   INTEGER NOT NULL,  -- points to win, 0 for unlimited play
     white    TEXT NOT NULL,
     black    TEXT NOT NULL,

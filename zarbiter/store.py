@@ -22,7 +22,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from engine.events import Event, from_json, to_json
+from engine.events import Event, EventError, from_json, loads, to_json
+from hardware.camera import UnreadableInput
 from webui.feed import Told
 
 APPLICATION_ID = 0x5A415242  #: "ZARB": tells our files from other SQLite files
@@ -39,13 +40,16 @@ class StoreError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchRow:
-    """A match as it was set up. ``corners``: pixels, top-left first, if given by hand."""
+    """A match as it was set up.
+
+    ``rules``: name of a preset, ``None`` if the board is to tell the game. ``corners``: pixels,
+    top-left first, if given by hand.
+    """
 
     id: int
     created: str
     finished: str | None
-    game: str
-    rules: str
+    rules: str | None
     length: int
     players: tuple[str, str]
     camera: str
@@ -61,13 +65,14 @@ class _Job:
 class Store:
     """The writer's side. One process at a time may have a file open for writing.
 
-    ``on_health(ok, message)`` is called from the writer thread when writing begins to fail (a full
-    or locked disk) and when it succeeds again; in between events wait in memory and in order.
+    ``on_health(ok, message)``, which may be set at any time, is called from the writer thread when
+    writing begins to fail (a full or locked disk) and when it succeeds again; in between events wait
+    in memory and in order.
     """
 
     def __init__(self, path: Path, on_health: Callable[[bool, str], None] = lambda ok, message: None) -> None:
         self.path = path
-        self._on_health = on_health
+        self.on_health = on_health
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._give_up = threading.Event()
         self._failing = False
@@ -98,8 +103,7 @@ class Store:
     def new_match(
         self,
         *,
-        game: str,
-        rules: str,
+        rules: str | None = None,
         length: int = 0,
         players: tuple[str, str] = ("White", "Black"),
         camera: str = "",
@@ -107,13 +111,13 @@ class Store:
     ) -> MatchRow:
         """Begin a match. Those left unfinished before it are closed: they can no longer be resumed."""
         created = _now()
-        row = (created, game, rules, length, *players, camera, json.dumps(corners) if corners else None)
+        row = (created, rules, length, *players, camera, json.dumps(corners) if corners else None)
 
         def write(connection: sqlite3.Connection) -> int:
             connection.execute("UPDATE matches SET finished = ? WHERE finished IS NULL", (created,))
             cursor = connection.execute(
-                "INSERT INTO matches (created, game, rules, length, white, black, camera, corners)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO matches (created, rules, length, white, black, camera, corners)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 row,
             )
             assert cursor.lastrowid is not None
@@ -123,7 +127,6 @@ class Store:
             id=self._submit(write).result(),
             created=created,
             finished=None,
-            game=game,
             rules=rules,
             length=length,
             players=players,
@@ -220,7 +223,7 @@ class Store:
         if ok or not self._failing:
             (log.info if ok else log.error)("store: %s", message or "writing again")
         self._failing = not ok
-        self._on_health(ok, message)
+        self.on_health(ok, message)
 
 
 def read_matches(path: Path) -> list[MatchRow]:
@@ -243,13 +246,29 @@ def events_of(told: list[Told]) -> list[Event]:
     return [from_json(one.event) for one in told]
 
 
+def read_events_file(path: Path) -> list[Event]:
+    """Events from a file of JSON lines. Raises ``UnreadableInput`` naming file and line."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except OSError as error:
+        raise UnreadableInput(f"{path}: {(error.strerror or str(error)).lower()}") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(f"{path}: is not a file of events") from error
+    events = []
+    for number, line in enumerate(lines, 1):
+        try:
+            events.append(loads(line))
+        except EventError as error:
+            raise UnreadableInput(f"{path}: line {number}: {error}") from error
+    return events
+
+
 def _match(row: tuple[Any, ...]) -> MatchRow:
-    id_, created, finished, game, rules, length, white, black, camera, corners = row
+    id_, created, finished, rules, length, white, black, camera, corners = row
     return MatchRow(
         id=id_,
         created=created,
         finished=finished,
-        game=game,
         rules=rules,
         length=length,
         players=(white, black),

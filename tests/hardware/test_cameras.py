@@ -107,8 +107,7 @@ def make_usb(request: pytest.FixtureRequest, tmp_path: Path) -> Camera:
 
 
 def make_table(request: pytest.FixtureRequest, tmp_path: Path) -> Camera:
-    pytest.importorskip("hardware.table.camera", reason="the simulated table does not exist yet")
-    return open_camera("sim:backgammon?seed=1", fps=10)
+    return open_camera("sim:backgammon?seed=1&turns=2", fps=20)
 
 
 @pytest.fixture(params=[make_video, make_folder, make_pi, make_usb, make_table])

@@ -12,7 +12,7 @@ from zarbiter.store import Store
 
 def main(path: Path) -> None:
     store = Store(path)
-    row = store.unfinished() or store.new_match(game="backgammon", rules="short.default")
+    row = store.unfinished() or store.new_match(rules="short.default")
     count = len(store.told(row.id))
     while True:
         throw = Throw(t=float(count), side=Side.WHITE, colour="light", dice=(1, 2), valid=True)

@@ -36,7 +36,7 @@ def store(path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def row(store: Store) -> MatchRow:
-    return store.new_match(game="backgammon", rules="short.default", length=3, players=("Ann", "Bob"))
+    return store.new_match(rules="short.default", length=3, players=("Ann", "Bob"))
 
 
 class TestMatchesAndEvents:
@@ -56,13 +56,13 @@ class TestMatchesAndEvents:
     def test_ids_go_on_after_reopening(self, path: Path) -> None:
         for expected in (1, 2):
             store = Store(path)
-            row = store.unfinished() or store.new_match(game="backgammon", rules="short.default")
+            row = store.unfinished() or store.new_match(rules="short.default")
             assert store.append(row.id, throw(), "x").result(5).id == expected
             store.close()
 
     def test_closing_writes_what_is_queued(self, path: Path) -> None:
         store = Store(path)
-        row = store.new_match(game="backgammon", rules="short.default")
+        row = store.new_match(rules="short.default")
         for i in range(200):
             store.append(row.id, throw(i), "x")
         store.close()
@@ -70,7 +70,6 @@ class TestMatchesAndEvents:
 
     def test_a_match_keeps_how_it_was_set_up(self, store: Store) -> None:
         row = store.new_match(
-            game="long-nardy",
             rules="long.default",
             length=5,
             players=("Ann", "Bob"),
@@ -81,9 +80,9 @@ class TestMatchesAndEvents:
 
     def test_the_newest_unfinished_match_is_resumed(self, store: Store) -> None:
         assert store.unfinished() is None
-        first = store.new_match(game="backgammon", rules="short.default")
+        first = store.new_match(rules="short.default")
         assert store.unfinished() == first
-        second = store.new_match(game="backgammon", rules="short.default")
+        second = store.new_match(rules="short.default")
         assert store.unfinished() == second
         store.finish(second.id).result(5)
         assert store.unfinished() is None  # the first was closed when the second began
@@ -130,7 +129,7 @@ class TestTrouble:
 
     def test_a_damaged_store(self, path: Path) -> None:
         store = Store(path)
-        row = store.new_match(game="backgammon", rules="short.default")
+        row = store.new_match(rules="short.default")
         for i in range(300):
             store.append(row.id, throw(i), "x" * 100)
         store.close()
@@ -156,7 +155,7 @@ class TestTrouble:
     def test_while_locked_nothing_is_lost_and_nothing_shown(self, path: Path) -> None:
         health: list[tuple[bool, str]] = []
         store = Store(path, lambda ok, message: health.append((ok, message)))
-        row = store.new_match(game="backgammon", rules="short.default")
+        row = store.new_match(rules="short.default")
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             futures = [store.append(row.id, throw(i), str(i)) for i in range(5)]
@@ -173,7 +172,7 @@ class TestTrouble:
     def test_while_the_disk_is_full_nothing_is_lost(self, path: Path) -> None:
         health: list[tuple[bool, str]] = []
         store = Store(path, lambda ok, message: health.append((ok, message)))
-        row = store.new_match(game="backgammon", rules="short.default")
+        row = store.new_match(rules="short.default")
         store._submit(lambda c: c.execute("PRAGMA max_page_count = 1")).result(5)
         futures = [store.append(row.id, throw(i), "x" * 3000) for i in range(20)]
         wait_for(lambda: bool(health))
@@ -186,7 +185,7 @@ class TestTrouble:
 
     def test_closing_while_locked_says_that_events_are_lost(self, path: Path) -> None:
         store = Store(path)
-        row = store.new_match(game="backgammon", rules="short.default")
+        row = store.new_match(rules="short.default")
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             future = store.append(row.id, throw(), "x")

@@ -1,0 +1,545 @@
+"""The command line: ``zarbiter demo | run | digitize | photo | export | simulate``."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from inspect import cleandoc
+from pathlib import Path
+from typing import Any
+
+import click
+
+# Both must be set before OpenCV is first imported: it and FFmpeg print to stderr beside our messages.
+os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+
+from engine.position import Game
+from engine.rules import PRESETS, RuleSet, default_rules, preset
+from hardware import CAMERAS
+
+#: Exit statuses (DESIGN.md, Contracts).
+DONE, FAILED, WRONG_USAGE, UNREADABLE, NO_HARDWARE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+Corners = tuple[tuple[float, float], ...]
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def main() -> None:
+    """The console script. Whatever goes wrong is told in one line, and by the exit status."""
+    sys.exit(run_command(sys.argv[1:]))
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run one command and return its exit status."""
+    debug = os.environ.get("ZARBITER_DEBUG") == "1"
+    _set_up_logging(debug)
+    try:
+        result = cli.main(arguments, prog_name="zarbiter", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:  # `zarbiter digitize game.mp4 | head`: nobody reads any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except Exception as error:
+        if debug:
+            raise
+        message, status = _explain(error)
+        click.echo(f"zarbiter: {message}", err=True)
+        return status
+    return result if isinstance(result, int) else DONE
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    """A line for the user and the exit status."""
+    from engine.events import EventError
+    from engine.record import RecordError
+    from hardware.camera import CameraError, UnreadableInput
+    from vision.photo import NoBoard
+    from webui.server import CannotListen
+    from zarbiter.store import StoreError
+
+    match error:
+        case UnreadableInput() | StoreError() | EventError() | RecordError() | NoBoard():
+            return str(error), UNREADABLE
+        case CameraError():
+            return str(error), NO_HARDWARE
+        case CannotListen():
+            return f"{error}; choose another port with --port (0 takes a free one)", WRONG_USAGE
+        case OSError(filename=str() as name, strerror=str() as reason):
+            return f"{name}: {reason.lower()}", UNREADABLE
+        case _:
+            what = f"{type(error).__name__}: {error}".replace("\n", " ")
+            return f"this is a defect of Zarbiter: {what} (ZARBITER_DEBUG=1 shows where)", FAILED
+
+
+class _OneLine(logging.Formatter):
+    """Log records as single lines: an exception is named, its traceback is not shown."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = f"zarbiter: {record.getMessage()}"
+        return f"{text}: {record.exc_info[1]!r}" if record.exc_info else text
+
+
+def _set_up_logging(debug: bool) -> None:
+    handler = logging.StreamHandler()
+    if not debug:
+        handler.setFormatter(_OneLine())
+    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, handlers=[handler], force=True)
+
+
+class CornersType(click.ParamType[Any]):
+    """Four corners of the playing field as ``x,y x,y x,y x,y``."""
+
+    name = "corners"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Corners:
+        if isinstance(value, tuple):
+            return value
+        try:
+            numbers = [float(n) for n in str(value).replace(",", " ").split()]
+        except ValueError:
+            numbers = []
+        if len(numbers) != 8:
+            self.fail(f"{value!r} is not four corners, as in '100,80 1180,90 1240,700 40,690'", param, ctx)
+        return tuple(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+corners_option = click.option(
+    "--corners",
+    type=CornersType(),
+    metavar="'X,Y X,Y X,Y X,Y'",
+    help="Corners of the playing field in pixels of the picture: top left, top right, bottom right, "
+    "bottom left. Without them the board is searched for.",
+)
+rules_option = click.option(
+    "--rules",
+    type=click.Choice(sorted(PRESETS)),
+    help="Rule set to judge by. Default: the usual one of the game.",
+)
+
+
+def game_option(default: Game | None) -> Decorator:
+    """``--game``, with a default or without."""
+    return click.option(
+        "--game",
+        type=click.Choice([game.value for game in Game]),
+        default=default.value if default else None,
+        show_default=default is not None,
+        help="The game that is played." + ("" if default else " Default: the starting position tells."),
+    )
+
+
+def chosen_rules(game: str | None, rules: str | None) -> RuleSet:
+    """The rule set that the options name. Raises ``click.UsageError`` if they contradict each other."""
+    if rules is None:
+        return default_rules(Game(game) if game else Game.BACKGAMMON)
+    chosen = preset(rules)
+    if game is not None and chosen.game is not Game(game):
+        raise click.UsageError(f"the rule set {rules} is for {chosen.game.value}, not for {game}")
+    return chosen
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(version("zarbiter"), message="zarbiter %(version)s")
+def cli() -> None:
+    """A camera referee for backgammon and long nardy.
+
+    Zarbiter watches a real board through a camera, reads checkers and dice, judges every throw and
+    every play by the rules, and records and tells the match.
+
+    \b
+    See it at work without a camera:      zarbiter demo
+    Referee a real match:                 zarbiter run --camera usb:0
+    Turn a recording into a record:       zarbiter digitize game.mp4 --mat game.mat
+    Read the position in a photograph:    zarbiter photo board.jpg
+    """
+
+
+STORE = (
+    Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "zarbiter" / "zarbiter.sqlite"
+)
+
+port_option = click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one."
+)
+host_option = click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address that the page is served on. Another one than this machine's own needs --public.",
+)
+public_option = click.option(
+    "--public", is_flag=True, help="Let everybody in the network of --host watch the page."
+)
+
+
+def store_option(what: str) -> Decorator:
+    """``--store`` with its help."""
+    return click.option("--store", type=click.Path(path_type=Path, dir_okay=False), help=what)
+
+
+KEEPS_MATCHES = f"File that keeps the matches. Default: {str(STORE).replace(str(Path.home()), '~', 1)}"
+
+
+@cli.command()
+@click.option("--camera", required=True, metavar="CAMERA", help="See the list above.")
+@game_option(None)
+@rules_option
+@corners_option
+@click.option(
+    "--match-length",
+    type=click.IntRange(0),
+    default=0,
+    help="Points to win the match; 0, the default: no end.",
+)
+@click.option(
+    "--players",
+    default="White,Black",
+    show_default=True,
+    metavar="NAME,NAME",
+    help="Who plays the light checkers, and who the dark ones.",
+)
+@host_option
+@public_option
+@port_option
+@store_option(KEEPS_MATCHES)
+@click.option("--new", is_flag=True, help="Begin a new match also if one was left unfinished.")
+def run(
+    camera: str,
+    game: str | None,
+    rules: str | None,
+    corners: Corners | None,
+    match_length: int,
+    players: str,
+    host: str,
+    public: bool,
+    port: int,
+    store: Path | None,
+    new: bool,
+) -> None:
+    """Referee a real match through a camera.
+
+    Set the board up for a game, point the camera at it, and open the printed address in a browser.
+    A match that was left unfinished, for instance by a power cut, is resumed.
+
+    \b
+    Example:  zarbiter run --camera usb:0 --match-length 5 --players Ann,Bob
+
+    A CAMERA is one of
+
+    """
+    from hardware import open_camera
+    from zarbiter.live import Setup, referee
+
+    names = _two_names(players)
+    _check_host(host, public)
+    chosen = chosen_rules(game, rules) if game or rules else None
+    open_camera(camera)  # a specification that makes no sense is an error now, not a camera to wait for
+    setup = Setup(
+        rules=chosen,
+        length=match_length,
+        players=names,
+        camera=camera,
+        corners=corners,
+        store=store or STORE,
+        host=host,
+        port=port,
+        new=new,
+    )
+    referee(setup, lambda events: open_camera(camera), _announce)
+
+
+run.help = f"{cleandoc(run.help or '')}\n\n\b\n{CAMERAS}"
+
+
+def _announce(url: str, row: Any, resumed: bool) -> None:
+    """Print the address first, alone on its line, for programs that wait for it."""
+    click.echo(url)
+    sys.stdout.flush()
+    if resumed:
+        names = " and ".join(row.players)
+        click.echo(f"Match {row.id} of {names} is resumed; --new begins another one.", err=True)
+    click.echo("Ctrl-C ends it.", err=True)
+
+
+def _check_host(host: str, public: bool) -> None:
+    import ipaddress
+
+    try:
+        loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        loopback = False
+    if not loopback and not public:
+        raise click.UsageError(
+            f"--host {host} lets everybody in that network watch the page; add --public if that is wanted"
+        )
+
+
+@cli.command()
+@click.argument("video", metavar="VIDEO")
+@game_option(None)
+@rules_option
+@click.option(
+    "--events", "events_file", type=click.Path(path_type=Path), help="Write the events to this file."
+)
+@click.option(
+    "--mat",
+    "mat_file",
+    type=click.Path(path_type=Path),
+    help="Write a match file (.mat), for short backgammon.",
+)
+@click.option("--players", default="White,Black", metavar="NAME,NAME", help="Names for the match file.")
+@corners_option
+def digitize(
+    video: str,
+    game: str | None,
+    rules: str | None,
+    events_file: Path | None,
+    mat_file: Path | None,
+    players: str,
+    corners: Corners | None,
+) -> None:
+    """Turn a recording into a match record.
+
+    VIDEO is a video file or a folder of pictures. The recording has to show the board set up for a
+    game, and then the game. Every throw, play and decision is written as one JSON object a line,
+    to standard output or to --events. Without --game the starting position tells the game.
+
+    \b
+    Example:  zarbiter digitize game.mp4 --events game.jsonl --mat game.mat
+    """
+    from contextlib import ExitStack
+
+    from engine.events import dumps
+    from engine.record import write_mat
+    from engine.tracker import Tracker
+    from hardware import open_camera
+    from vision.reader import BoardReader
+    from zarbiter.digitize import digitize as digitize_all
+    from zarbiter.digitize import progress
+
+    chosen = chosen_rules(game, rules) if game or rules else None
+    if mat_file and chosen and chosen.game is not Game.BACKGAMMON:
+        raise click.UsageError("--mat is for short backgammon; match files of long nardy do not exist")
+    names = _two_names(players)
+    camera = open_camera(video)
+    if camera.live:
+        raise click.UsageError(f"{video} is a camera, not a recording; use `zarbiter run --camera {video}`")
+    seen = []
+    with ExitStack() as stack:
+        out = stack.enter_context(events_file.open("w")) if events_file else sys.stdout
+        bar = stack.enter_context(progress(Path(video).name))
+        try:
+            for event in digitize_all(camera, BoardReader(corners=corners), Tracker(chosen), bar):
+                seen.append(event)
+                print(dumps(event), file=out, flush=True)
+        finally:  # also of a recording that breaks off: what was read of it is worth a record
+            if mat_file and seen:
+                mat_file.write_text(write_mat(seen, names))
+
+
+def _two_names(players: str) -> tuple[str, str]:
+    names = [name.strip() for name in players.split(",")]
+    if len(names) != 2 or not all(names):
+        raise click.BadParameter(f"{players!r} is not two names, as in Ann,Bob", param_hint="--players")
+    return names[0], names[1]
+
+
+@cli.command()
+@click.argument("pictures", metavar="IMAGE...", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for other programs.")
+@corners_option
+@click.option("--dice-only", is_flag=True, help="Look for dice and for no board.")
+@click.option(
+    "--draw",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Draw what is seen over the picture and write it here; a folder if there are several pictures.",
+)
+def photo(
+    pictures: tuple[str, ...], as_json: bool, corners: Corners | None, dice_only: bool, draw: Path | None
+) -> int:
+    """Read the position and the dice in photographs of a board.
+
+    Every IMAGE is read, also if one before it cannot be; the exit status is then 3.
+
+    \b
+    Examples:  zarbiter photo board.jpg
+               zarbiter photo --json --draw seen/ *.jpg
+    """
+    from zarbiter.photos import read_all
+
+    return UNREADABLE if read_all(pictures, as_json, corners, dice_only, draw) else DONE
+
+
+@cli.command()
+@click.argument("source", metavar="MATCH-or-EVENTS")
+@click.option(
+    "--mat", "mat_file", type=click.Path(path_type=Path), required=True, help="The match file to write."
+)
+@click.option("--players", metavar="NAME,NAME", help="Names, for a file of events. Default: White,Black")
+@store_option(KEEPS_MATCHES)
+def export(source: str, mat_file: Path, players: str | None, store: Path | None) -> None:
+    """Write a match as a match file (.mat), which other backgammon programs read.
+
+    The match is a file of events that `zarbiter digitize --events` wrote, or the number of a match
+    that `zarbiter run` has recorded; `last` is the newest one.
+
+    \b
+    Examples:  zarbiter export game.jsonl --mat game.mat
+               zarbiter export last --mat game.mat
+    """
+    from engine.record import write_mat
+    from zarbiter.store import StoreError, events_of, read_events_file, read_matches, read_told
+
+    names, length = ("White", "Black") if players is None else _two_names(players), 0
+    if Path(source).exists() or not (source == "last" or source.isdecimal()):
+        events = read_events_file(Path(source))
+    else:
+        path = store or STORE
+        rows = read_matches(path)
+        chosen = rows[-1:] if source == "last" else [row for row in rows if str(row.id) == source]
+        if not chosen:
+            there = ", ".join(str(row.id) for row in rows) or "none"
+            raise StoreError(f"{path}: no match {source}; there are: {there}")
+        events = events_of(read_told(path, chosen[0].id))
+        names, length = chosen[0].players if players is None else names, chosen[0].length
+    mat_file.write_text(write_mat(events, names, length), encoding="utf-8")
+
+
+def simulation_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that ``demo`` and ``simulate`` share."""
+    for option in reversed(
+        (
+            game_option(Game.BACKGAMMON),
+            click.option("--seed", default=1, show_default=True, help="Another number, another match."),
+            click.option(
+                "--style", default="wood", show_default=True, help="Look of the board: wood or felt."
+            ),
+            click.option(
+                "--faults", is_flag=True, help="Let invalid throws and illegal plays happen now and then."
+            ),
+            click.option(
+                "--match-length",
+                type=click.IntRange(1),
+                default=1,
+                show_default=True,
+                help="Points to win the match.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@cli.command()
+@simulation_options
+@click.option(
+    "--fps", type=click.FloatRange(1, 60), default=10.0, show_default=True, help="Pictures a second."
+)
+@port_option
+@store_option("Keep the match in this file, and resume it from there; otherwise it is forgotten.")
+@click.option(
+    "--open/--no-open", "open_browser", default=True, show_default=True, help="Open the page in a browser."
+)
+def demo(
+    game: str,
+    seed: int,
+    style: str,
+    faults: bool,
+    match_length: int,
+    fps: float,
+    port: int,
+    store: Path | None,
+    open_browser: bool,
+) -> None:
+    """Watch a simulated match being refereed, live in the browser.
+
+    No camera is needed: a table is simulated, with a board, dice, cups and hands, and its pictures
+    are read and judged exactly like those of a real camera.
+
+    \b
+    Example:  zarbiter demo --game long-nardy --faults
+    """
+    from tempfile import TemporaryDirectory
+
+    from zarbiter.live import Setup, referee, simulated_camera
+
+    def ready(url: str, row: Any, resumed: bool) -> None:
+        _announce(url, row, resumed)
+        if open_browser and _has_a_screen():
+            import webbrowser
+
+            webbrowser.open(url)
+
+    spec = f"sim:{game}?seed={seed}&style={style}&faults={int(faults)}&fps={fps}&length={match_length}"
+    with TemporaryDirectory(prefix="zarbiter-") as folder:
+        setup = Setup(
+            rules=default_rules(Game(game)),
+            length=match_length,
+            players=("White", "Black"),
+            camera=spec,
+            corners=None,
+            store=store or Path(folder) / "demo.sqlite",
+            host="127.0.0.1",
+            port=port,
+            new=False,
+        )
+        referee(setup, simulated_camera(spec), ready)
+
+
+def _has_a_screen() -> bool:
+    """Whether a browser would open a window, and not take over the terminal."""
+    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+@cli.command()
+@click.argument("video", metavar="OUT.mp4", type=click.Path(path_type=Path, dir_okay=False))
+@simulation_options
+@click.option(
+    "--fps", type=click.FloatRange(1, 60), default=10.0, show_default=True, help="Pictures a second."
+)
+@click.option("--turns", type=click.IntRange(1), help="Stop after so many turns. Default: play to the end.")
+def simulate(
+    video: Path,
+    game: str,
+    seed: int,
+    style: str,
+    faults: bool,
+    match_length: int,
+    fps: float,
+    turns: int | None,
+) -> None:
+    """Film a simulated match, with the truth about it beside the film.
+
+    The truth, OUT.truth.jsonl, is written as the events that a perfect referee would report.
+
+    \b
+    Example:  zarbiter simulate game.mp4 --seed 3 && zarbiter digitize game.mp4
+    """
+    from hardware.running_table import some_faults
+    from hardware.table import SimulatedTable, record
+    from zarbiter.digitize import progress
+
+    try:
+        table = SimulatedTable(
+            game=Game(game),
+            seed=seed,
+            style=style,
+            fps=fps,
+            match_length=match_length,
+            max_turns=turns,
+            faults=some_faults(Game(game)) if faults else (),
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    with progress(video.name) as bar:
+        record(table, video, progress=bar.advance if bar else None)

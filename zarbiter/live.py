@@ -1,0 +1,147 @@
+"""A live match, put together: store, tracker, pipeline, hub and web server."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.events import BoardSeen, Event
+from engine.layout import Orientation
+from engine.rules import RuleSet, preset
+from engine.tracker import Tracker
+from hardware import open_camera
+from hardware.camera import Camera
+from vision.draw import annotate
+from vision.reader import BoardReader
+from webui.app import create_app
+from webui.feed import State
+from webui.server import serve
+from zarbiter.hub import Hub
+from zarbiter.pipeline import Pipeline, believed
+from zarbiter.recorder import Recorder, replay
+from zarbiter.store import MatchRow, Store, events_of
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """How a match is set up. ``rules`` of ``None``: the board tells the game."""
+
+    rules: RuleSet | None
+    length: int
+    players: tuple[str, str]
+    camera: str
+    corners: tuple[tuple[float, float], ...] | None
+    store: Path
+    host: str
+    port: int
+    new: bool  #: begin a new match also if one is unfinished
+
+
+def referee(
+    setup: Setup,
+    open_camera: Callable[[Sequence[Event]], Camera],
+    ready: Callable[[str, MatchRow, bool], None],
+) -> None:
+    """Referee a match until SIGINT or SIGTERM.
+
+    ``open_camera`` is given the events of the match so far, and called again when the camera failed.
+    ``ready`` is called with the address of the page, the match, and whether that is being resumed.
+    Raises ``StoreError`` and ``CannotListen``.
+    """
+    store = Store(setup.store)
+    try:
+        row = None if setup.new else store.unfinished()
+        resumed = row is not None
+        if row is None:
+            row = store.new_match(
+                rules=setup.rules.name if setup.rules else None,
+                length=setup.length,
+                players=setup.players,
+                camera=setup.camera,
+                corners=setup.corners,
+            )
+        _referee(setup, store, row, open_camera, lambda url: ready(url, row, resumed))
+    finally:
+        store.close()
+
+
+def _referee(
+    setup: Setup,
+    store: Store,
+    row: MatchRow,
+    open_camera: Callable[[Sequence[Event]], Camera],
+    ready: Callable[[str], None],
+) -> None:
+    told = store.told(row.id)
+    events = events_of(told)
+    match = replay(row, events)
+    rules = preset(row.rules) if row.rules else None
+    tracker = Tracker.resume(events, rules)
+    hub = Hub(_first_state(row), told, annotate)
+    hub.update(**believed(tracker, match))
+    store.on_health = lambda ok, message: hub.report("store", "ok" if ok else "failed", message)
+    pipeline = Pipeline(
+        open_camera=lambda: open_camera(events),
+        reader=BoardReader(corners=setup.corners or row.corners or _last_corners(events)),
+        tracker=tracker,
+        recorder=Recorder(store, row, match, hub),
+        hub=hub,
+    )
+    stopping = threading.Event()
+    previous = {s: signal.signal(s, lambda *_: stopping.set()) for s in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with serve(create_app(hub, hosts=[setup.host]), setup.host, setup.port) as server:
+            try:
+                pipeline.start()
+                ready(server.url)
+                stopping.wait()
+            finally:
+                hub.close()  # first, so that the streams end and the server can close
+                pipeline.stop()
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _first_state(row: MatchRow) -> State:
+    return State(
+        version=0,
+        game=None,
+        rules=row.rules or "",
+        position=None,
+        orientation=Orientation.BOTTOM_RIGHT,
+        side_to_move=None,
+        dice=None,
+        dice_valid=True,
+        phase="looking for the board",
+        pips=(0, 0),
+        score=(0, 0),
+        match_length=row.length,
+        players=row.players,
+        white_is_light=True,
+        health=(),
+    )
+
+
+def _last_corners(events: Sequence[Event]) -> tuple[tuple[float, float], ...] | None:
+    """Where the board was: one that is not set up, as after a restart, may not be found anew."""
+    return next((e.corners for e in reversed(events) if isinstance(e, BoardSeen)), None)
+
+
+def simulated_camera(spec: str) -> Callable[[Sequence[Event]], Camera]:
+    """A camera above a simulated table that plays on while the program is down or the camera broken."""
+    tables: list[Camera] = []
+
+    def open_table(events: Sequence[Event]) -> Camera:
+        if not tables:
+            at = max((event.t for event in events), default=0.0)
+            tables.append(open_camera(f"{spec}&at={at:.2f}"))
+        return tables[0]
+
+    return open_table

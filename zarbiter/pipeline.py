@@ -1,0 +1,229 @@
+"""The live pipeline: a camera thread and a thread for vision and tracker, each able to fail alone.
+
+A camera that is unplugged is opened again and again until it is back; a picture on which vision
+fails is skipped; a store that cannot write keeps its events in memory. All of it is said in the
+``health`` of the page, and none of it ends the match.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from engine.events import Event
+from engine.match import Match
+from engine.observation import Observation
+from engine.position import Side
+from engine.tracker import Tracker
+from hardware.camera import Camera, CameraError, Frame, UnreadableInput
+from zarbiter.hub import Hub
+from zarbiter.recorder import Recorder
+
+REOPEN_SECONDS = (0.5, 8.0)  #: first and longest pause before a camera is opened again
+READ_TIMEOUT = 2.0  #: a live camera that is silent for so many seconds has failed
+AHEAD = 4  #: frames of a recording that are decoded ahead
+
+log = logging.getLogger(__name__)
+
+
+class Reader(Protocol):
+    """What the pipeline needs of :class:`vision.reader.BoardReader`."""
+
+    def read(self, frame: Frame) -> Observation:
+        """What one frame shows."""
+
+
+def believed(tracker: Tracker, match: Match) -> dict[str, Any]:
+    """The fields of the page's state that come from tracker and match."""
+    now = tracker.believed
+    pips = (0, 0)
+    if now.position is not None and now.game is not None:
+        pips = (now.position.pips(now.game, Side.WHITE), now.position.pips(now.game, Side.BLACK))
+    return {
+        "game": now.game or match.rules.game,
+        "rules": (now.rules or match.rules).name,
+        "position": now.position,
+        "orientation": now.orientation or match.orientation,
+        "side_to_move": now.side_to_move,
+        "dice": now.dice,
+        "dice_valid": now.dice_valid,
+        "phase": now.phase,
+        "pips": pips,
+        "score": match.score,
+    }
+
+
+class Handover:
+    """Frames from one thread to another.
+
+    Of a live camera the latest frame wins; of a recording every frame is handed over, and ``put``
+    waits for room.
+    """
+
+    def __init__(self) -> None:
+        self._frames: deque[Frame] = deque()
+        self._changed = threading.Condition()
+        self._ended = False
+
+    def put(self, frame: Frame, live: bool) -> None:
+        with self._changed:
+            if live:
+                self._frames.clear()
+            self._changed.wait_for(lambda: len(self._frames) < AHEAD or self._ended)
+            self._frames.append(frame)
+            self._changed.notify_all()
+
+    def get(self) -> Frame | None:
+        """The next frame; ``None`` when there will be no more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._frames or self._ended)
+            if not self._frames:
+                return None
+            frame = self._frames.popleft()
+            self._changed.notify_all()
+            return frame
+
+    def end(self, *, drop: bool = False) -> None:
+        """No more frames will come; with ``drop`` those that wait are not given either."""
+        with self._changed:
+            self._ended = True
+            if drop:
+                self._frames.clear()
+            self._changed.notify_all()
+
+
+class Pipeline:
+    """Runs until the recording ends or :meth:`stop` is called.
+
+    ``open_camera`` gives a camera that is not yet started; it is called again after a failure.
+    """
+
+    def __init__(
+        self,
+        *,
+        open_camera: Callable[[], Camera],
+        reader: Reader,
+        tracker: Tracker,
+        recorder: Recorder,
+        hub: Hub,
+    ) -> None:
+        self._open, self._reader, self._tracker = open_camera, reader, tracker
+        self._recorder, self._hub = recorder, hub
+        self._frames = Handover()
+        self._stopping = threading.Event()
+        self._ended = threading.Event()
+        self._rate = Rate()
+        self._threads = [
+            threading.Thread(target=self._film, name="camera", daemon=True),
+            threading.Thread(target=self._watch, name="vision", daemon=True),
+        ]
+
+    def start(self) -> None:
+        """Start both threads."""
+        self._hub.report("camera", "waiting", "opening the camera")
+        self._hub.report("vision", "waiting", "waiting for the first picture")
+        self._hub.report("store", "ok")
+        for thread in self._threads:
+            thread.start()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the recording has ended and all of it has been watched; whether it has."""
+        return self._ended.wait(timeout)
+
+    def stop(self) -> None:
+        """End both threads, within a few seconds also while the camera hangs."""
+        self._stopping.set()
+        self._frames.end(drop=True)
+        for thread in self._threads:
+            thread.join(READ_TIMEOUT + 3.0)
+
+    def _film(self) -> None:
+        first, longest = REOPEN_SECONDS
+        pause, ended = first, False
+        while not (ended or self._stopping.is_set()):
+            began = time.monotonic()
+            try:
+                camera = self._open()
+                with camera:
+                    ended = self._film_with(camera)
+            except CameraError as error:
+                log.warning("%s", error)
+                self._hub.report("camera", "failed", f"{error}; trying again")
+            except Exception as error:  # a driver may raise anything, and the match must go on
+                log.exception("camera")
+                self._hub.report("camera", "failed", f"{error!r}; trying again")
+            if not ended:
+                pause = first if time.monotonic() - began > longest else pause
+                self._stopping.wait(pause)
+                pause = min(2 * pause, longest)
+        self._frames.end()
+
+    def _film_with(self, camera: Camera) -> bool:
+        """Hand over frames until the camera ends (true) or the program does (false)."""
+        while not self._stopping.is_set():
+            try:
+                frame = camera.read(READ_TIMEOUT)
+            except UnreadableInput as error:
+                if camera.live:
+                    raise
+                log.warning("%s", error)  # one picture of many; the next may be good
+                self._hub.report("camera", "failed", str(error))
+                continue
+            if frame is None:
+                warning = getattr(camera, "warning", None)
+                if warning:
+                    log.warning("%s", warning)
+                self._hub.report("camera", "ok", warning or "the recording has ended")
+                return True
+            self._hub.report("camera", "ok", camera.name)
+            self._frames.put(frame, camera.live)
+        return False
+
+    def _watch(self) -> None:
+        while (frame := self._frames.get()) is not None:
+            try:
+                self._step(frame)
+            except Exception as error:  # one bad picture must not end the match
+                log.exception("picture %d is skipped", frame.seq)
+                self._hub.report("vision", "failed", f"picture {frame.seq} was skipped: {error!r}")
+        try:
+            if not self._stopping.is_set():
+                self._tell(self._tracker.finish())
+        finally:
+            self._ended.set()
+
+    def _step(self, frame: Frame) -> None:
+        observation = self._reader.read(frame)
+        self._hub.show(frame, observation)
+        self._tell(self._tracker.observe(observation))
+        self._hub.report("vision", "ok", "; ".join(observation.warnings))
+        self._hub.update(frames_per_second=self._rate.tick())
+
+    def _tell(self, events: Sequence[Event]) -> None:
+        for event in events:
+            self._recorder.record(event)
+        self._hub.update(**believed(self._tracker, self._recorder.match))
+
+
+class Rate:
+    """Frames a second over the last five seconds, renewed once a second."""
+
+    def __init__(self) -> None:
+        self._times: deque[float] = deque()
+        self._value, self._renewed = 0.0, 0.0
+
+    def tick(self) -> float:
+        """Count one frame."""
+        now = time.monotonic()
+        self._times.append(now)
+        if now - self._renewed >= 1.0:
+            self._renewed = now
+            while now - self._times[0] > 5.0:
+                self._times.popleft()
+            span = now - self._times[0]
+            self._value = round((len(self._times) - 1) / span, 1) if span else 0.0
+        return self._value
