@@ -1,0 +1,50 @@
+"""``python -m bench``: measure what the README claims, and print it as the README's tables.
+
+Measuring material that is not on this machine is skipped with a line that says so. Results are also
+kept as JSON under ``bench/out``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, is_dataclass
+
+import click
+
+from bench import footage, photos, simulated, speed
+from bench.measure import OUT, NoMaterial
+
+PARTS: dict[str, tuple[str, Callable[[bool], object]]] = {
+    "simulated": ("Simulated matches: seeds 1 to 5 of each game on two boards", simulated.matches),
+    "faults": ("Simulated faults", simulated.faults),
+    "footage": ("Rendered videos made by other means", footage.videos),
+    "photos": ("Labelled photographs and rendered stills", photos.pictures),
+    "speed": ("Speed and memory of digitize, 1280x720, one core", speed.digitize),
+}
+
+
+@click.command()
+@click.argument("parts", nargs=-1, type=click.Choice(list(PARTS)))
+@click.option("--quick", is_flag=True, help="A small sample of each part, to see that it runs.")
+def main(parts: tuple[str, ...], quick: bool) -> None:
+    """Measure PARTS (all of them by default)."""
+    OUT.mkdir(exist_ok=True)
+    for name in parts or PARTS:
+        title, measure = PARTS[name]
+        click.echo(f"\n## {title}\n")
+        start = time.monotonic()
+        try:
+            result = measure(quick)
+        except NoMaterial as missing:
+            click.echo(missing)
+            continue
+        plain = asdict(result) if is_dataclass(result) and not isinstance(result, type) else result
+        (OUT / f"{name}.json").write_text(json.dumps(plain, indent=1) + "\n")
+        click.echo(f"\n({time.monotonic() - start:.0f} s)", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
