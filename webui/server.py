@@ -48,15 +48,18 @@ class Server:
         Streams end at once if the feed is already closing, else within a second.
         """
         if self._loop.is_alive():
-            # The loop's sockets may only be touched by the loop's own thread.
+            # Sockets may only be touched by the loop's thread, and the trigger, by which workers wake
+            # that thread, must outlive the workers.
             self._waitress.trigger.pull_trigger(self._hang_up)
-            self._loop.join()
             self._waitress.task_dispatcher.shutdown()
+            self._waitress.trigger.pull_trigger(self._waitress.trigger.close)
+            self._loop.join()
 
     def _hang_up(self) -> None:
+        self._waitress.del_channel()
+        self._waitress.socket.close()
         for channel in tuple(self._waitress.active_channels.values()):
             channel.handle_close()
-        self._waitress.close()  # the loop ends when nothing is left in its map
 
     def __enter__(self) -> Self:
         return self
@@ -81,12 +84,13 @@ def serve(app: Flask, host: str = "127.0.0.1", port: int = 8000, *, max_streams:
     Raises:
         CannotListen: the address is not this machine's, or the port is taken or not allowed.
     """
+    if not 0 <= port <= 65535:
+        raise CannotListen(f"cannot listen on {host} port {port}: ports go from 0 to 65535")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise CannotListen(f"cannot listen on {host} port {port}: {reason}") from error
+    except OSError as error:
+        raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
     waitress = create_server(
         app,
         sockets=[listener],
