@@ -182,7 +182,7 @@ class _Painter:
         self._noise: Image = np.clip(np.round(128 + grain), 0, 255).astype(np.uint8)
         self._lying: tuple[tuple[Checker, ...], tuple[Die, ...]] | None = None
         self._still: Image = self._bare
-        self._reach = lens.reach(4.0) + 4.0
+        self._reach = lens.reach(4.0)[1] + 4.0
 
     def picture(self, at: Scene, t: float, seq: int) -> Image:
         """The picture of a moment ``t`` within the scene ``at``."""

@@ -137,19 +137,17 @@ def bare_table(lens: Lens, style: Style, rng: np.random.Generator) -> tuple[Imag
     width, height = lens.size
     zoom = np.diag([ss, ss, 1.0])
     scale = lens.scale * 1.6
-    canvas = np.zeros((height * ss, width * ss, 3), np.uint8)
+    canvas_size = (width * ss, height * ss)
+    canvas = np.zeros((*canvas_size[::-1], 3), np.uint8)
 
-    def lay(picture: Image, z: float, x0: float, y0: float, alpha: Floats | None = None) -> Floats | None:
+    def to_canvas(z: float, x0: float, y0: float) -> scene.Vector:
         place = np.array([[1 / scale, 0, x0], [0, 1 / scale, y0], [0, 0, 1]])
-        matrix = zoom @ lens.plane(z) @ place
-        size = (width * ss, height * ss)
-        if alpha is None:
-            cv2.warpPerspective(picture, matrix, size, dst=canvas, borderMode=cv2.BORDER_TRANSPARENT)
-            return None
-        mask = cv2.warpPerspective(alpha, matrix, size)
-        top = cv2.warpPerspective(picture, matrix, size, borderMode=cv2.BORDER_REPLICATE)
-        canvas[:] = (canvas * (1 - mask[..., None]) + top * mask[..., None]).astype(np.uint8)
-        return np.asarray(mask, np.float32)
+        return np.asarray(zoom @ lens.plane(z) @ place, np.float64)
+
+    def lay(picture: Image, z: float, x0: float, y0: float) -> None:
+        """Paint a picture, its corner at x0, y0, on the plane at height z."""
+        matrix = to_canvas(z, x0, y0)
+        cv2.warpPerspective(picture, matrix, canvas_size, dst=canvas, borderMode=cv2.BORDER_TRANSPARENT)
 
     def wall(a: tuple[float, float], b: tuple[float, float], z0: float, z1: float) -> None:
         """An upright quad, seen from its right-hand side when going from a to b."""
@@ -162,16 +160,17 @@ def bare_table(lens: Lens, style: Style, rng: np.random.Generator) -> tuple[Imag
         cv2.fillConvexPoly(canvas, np.round(quad * 16).astype(np.int32), colour, cv2.LINE_AA, 4)
 
     # Cloth, with the shadow of the board on it.
-    reach_x, reach_y = 75.0, 75.0
+    reach_x, reach_y = (float(r) + 1 for r in lens.reach(scene.TABLE))
     shape = (round(2 * reach_y * scale), round(2 * reach_x * scale))
     cloth = texture("cloth", style.cloth, shape, scale, rng)
     (x0, x1), y1 = scene.OUTER_X, scene.OUTER_Y
     box = np.array([[x0, -y1], [x1, -y1], [x1, y1], [x0, y1]])
-    shade = np.zeros(shape, np.float32)
+    dim = np.full((shape[0] // 4 + 1, shape[1] // 4 + 1), 255, np.uint8)
     thrown = _thrown(box, RIM_HEIGHT - scene.TABLE) + np.array([reach_x, reach_y])
-    cv2.fillConvexPoly(shade, np.round(thrown * scale).astype(np.int32), 0.55)
-    shade = np.asarray(cv2.GaussianBlur(shade, (0, 0), 0.7 * scale), np.float32)
-    lay((cloth * (1 - shade[..., None])).astype(np.uint8), scene.TABLE, -reach_x, -reach_y)
+    cv2.fillConvexPoly(dim, np.round(thrown * scale / 4).astype(np.int32), 115)
+    dim = cv2.resize(cv2.GaussianBlur(dim, (0, 0), 0.7 * scale / 4), shape[::-1])  # type: ignore[assignment]
+    cv2.multiply(cloth, cv2.merge([dim] * 3), dst=cloth, scale=1 / 255)
+    lay(cloth, scene.TABLE, -reach_x, -reach_y)
     for i in range(4):
         a, b = box[i], box[(i + 1) % 4]
         wall((b[0], b[1]), (a[0], a[1]), scene.TABLE, RIM_HEIGHT)
@@ -194,16 +193,20 @@ def bare_table(lens: Lens, style: Style, rng: np.random.Generator) -> tuple[Imag
             wall(a2, b2, 0, RIM_HEIGHT)
 
     rim, alpha = _rim_texture(style, scale, holes, rng)
-    mask = lay(rim, RIM_HEIGHT, x0, -y1, alpha)
-    assert mask is not None
+    matrix = to_canvas(RIM_HEIGHT, x0, -y1)
+    mask = cv2.warpPerspective(alpha, matrix, canvas_size)
+    top = cv2.warpPerspective(rim, matrix, canvas_size, borderMode=cv2.BORDER_REPLICATE)
+    cv2.multiply(canvas, cv2.merge([255 - mask] * 3), dst=canvas, scale=1 / 255)
+    cv2.add(canvas, cv2.multiply(top, cv2.merge([mask] * 3), scale=1 / 255), dst=canvas)
     small = cv2.resize(canvas, lens.size, interpolation=cv2.INTER_AREA)
-    cover = cv2.resize((mask * 255).astype(np.uint8), lens.size, interpolation=cv2.INTER_AREA)
+    cover = cv2.resize(mask, lens.size, interpolation=cv2.INTER_AREA)
     return small, cover  # type: ignore[return-value]
 
 
 def _edge_shade(shape: tuple[int, int], scale: float) -> Floats:
     """Shadow that the frame throws into a sunken field, as a factor of shape (h, w, 1)."""
-    y, x = np.mgrid[0 : shape[0], 0 : shape[1]].astype(np.float32) / np.float32(scale)
+    y, x = (np.arange(n, dtype=np.float32) / np.float32(scale) for n in shape)
+    y = y[:, None]
     w, h = shape[1] / scale, shape[0] / scale
     reach = RIM_HEIGHT / LIGHT[2] * np.abs(LIGHT[:2])
     soft = 0.25
@@ -244,8 +247,8 @@ def _field_texture(style: Style, scale: float, rng: np.random.Generator) -> Imag
 
 def _rim_texture(
     style: Style, scale: float, holes: list[tuple[float, float, float, float]], rng: np.random.Generator
-) -> tuple[Image, Floats]:
-    """The upper faces of frame, bar and tray with their alpha."""
+) -> tuple[Image, Image]:
+    """The upper faces of frame, bar and tray with their alpha (0-255)."""
     (x0, x1), y1 = scene.OUTER_X, scene.OUTER_Y
     shape = (round(2 * y1 * scale), round((x1 - x0) * scale))
     mask = np.full(shape, 255, np.uint8)
@@ -267,7 +270,7 @@ def _rim_texture(
     # gradient points inwards; a face that falls towards the lamp is the brighter one
     light = np.clip(1 - value, 0.4, 1.6)[..., None]
     rim = np.clip(rim * light, 0, 255).astype(np.uint8)
-    return rim, (mask / 255).astype(np.float32)
+    return rim, mask
 
 
 # --- checkers ---------------------------------------------------------------------------------

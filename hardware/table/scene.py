@@ -219,12 +219,13 @@ class Lens:
         k = np.array([[self.focal, 0, self.middle[0]], [0, self.focal, self.middle[1]], [0, 0, 1]])
         return np.asarray(k @ seen, np.float64)
 
-    def reach(self, z: float) -> float:
-        """How far the picture shows the plane at height ``z`` in y, from the middle of the field."""
+    def reach(self, z: float) -> tuple[float, float]:
+        """How far the picture shows the plane at height ``z`` in x and y, from the middle of the field."""
         width, height = self.size
         corners = np.array([[0, 0, 1], [width, 0, 1], [width, height, 1], [0, height, 1]], np.float64)
         back = corners @ np.linalg.inv(self.plane(z)).T
-        return float(np.abs(back[:, 1] / back[:, 2]).max())
+        far = np.abs(back[:, :2] / back[:, 2:]).max(0)
+        return float(far[0]), float(far[1])
 
     @property
     def scale(self) -> float:

@@ -263,7 +263,7 @@ def _flat(
 def _cocked(value: int, half: Half, checkers: Sequence[Checker], rng: np.random.Generator) -> _Lie:
     """A die that leans on the frame, the bar or a checker."""
     sign = half_sign(half)
-    angle = math.radians(rng.uniform(24, 38))
+    angle = math.radians(rng.uniform(22, 35))
     reach_out = DIE / 2 * (math.cos(angle) + math.sin(angle))
     yaw = math.pi / 2 * int(rng.integers(4)) + rng.normal(0, 0.06)
     lean = int(rng.choice([-1, 1]))
@@ -608,7 +608,7 @@ class _Teller:
         side_x = sum(lie.die.centre[0] for lie in lies if lie.half != "off")
         cup_x = math.copysign(FIELD_X / 2, side_x) + float(self.rng.uniform(-3, 3))
         seat = self.plan.seats.sign(side)
-        cup = (cup_x, seat * (FIELD_Y - 5.0 + float(self.rng.uniform(-1, 2))))
+        cup = (cup_x, seat * (FIELD_Y - 7.0 + float(self.rng.uniform(-1, 2))))
         self.add(1.35, Roll(side, finals, spins, cup))
         self.dice = finals
         values = tuple(scene.top_value(d) for d in finals)

@@ -122,14 +122,14 @@ def texture(
         value = 0.35 * (bumps - np.roll(bumps, (2, 2), (0, 1))) / max(1.0, 8 / s)
         value = np.clip(value, -0.14, 0.14) + 0.04 * noise(rng, shape, (3 * s, 3 * s))
     else:
-        y, x = np.mgrid[0 : shape[0], 0 : shape[1]].astype(np.float32)
-        thread = 2 * np.pi / max(3.0, 0.28 * s)
-        value = 0.03 * np.sin(x * thread) * np.sin(y * thread) + 0.03 * noise(rng, shape, (1.5, 1.5))
+        thread = np.float32(2 * np.pi / max(3.0, 0.28 * s))
+        down, across = (np.sin(np.arange(n, dtype=np.float32) * thread) for n in shape)
+        value = 0.03 * down[:, None] * across + 0.03 * noise(rng, shape, (1.5, 1.5))
         value += 0.03 * noise(rng, shape, (7 * s, 7 * s))
     return tint(colour, value)
 
 
 def tint(colour: BGR, value: Floats) -> Image:
     """A colour made lighter or darker by ``value`` (0 leaves it, -1 is black), as a picture."""
-    light = np.clip(1 + value, 0, 2)[..., None]
-    return np.asarray(np.clip(np.array(colour, np.float32) * light, 0, 255), np.uint8)
+    light = cv2.merge([value + 1] * 3)
+    return np.asarray(cv2.multiply(light, np.array([*colour, 0], np.float64), dtype=cv2.CV_8U), np.uint8)
