@@ -54,7 +54,11 @@ SURE_PAIR = 0.97  #: a throw is told at once when its values are this sure
 SURE_STATE = 0.75  #: ... and the way its dice lie; else it waits for the play
 TELL_AFTER = 0.35  #: seconds that dice lie before a throw is told
 ALONE_SECONDS, ALONE_FRAMES = 1.5, 5  #: how long one die lies alone before the other is given up
-FRAMES = 12  #: frames that make a picture, at most
+PLAIN_MARGIN = 4.0  #: nats by which a legal play must lead to be taken at once
+PLAIN_FRAMES, ODD_FRAMES = 3, 8
+ILLEGAL_MARGIN = 3.0  #: nats by which an illegal reading must lead, or a person is asked
+LEGAL_MARGIN = 1.5
+FRAMES = 16  #: frames that make a picture, at most
 START_FRAMES = 3
 START_SLOT, START_WEAK_SLOT = 0.4, 0.02  #: how probable each slot of a set-up board is; one may be weak
 POOR_FIT = -14.0  #: a position that fits worse (nats) is not what stands there
@@ -568,12 +572,10 @@ class Tracker:
         best = readings[0]
         rival = next((r for r in readings[1:] if not r.same_as(best)), None)
         margin = best.score - (rival.score if rival else best.score - 30)
-        enough = len(frames) >= (4 if best.kind == "illegal" else 2)
-        if best.kind == "play" and margin > 3 and enough and best.fit > POOR_FIT:
-            pass
-        elif not ready and not (
-            confirmed and enough and margin > 5 and len(frames) >= 5 and (best.fit > POOR_FIT)
-        ):
+        # A legal play that fits is taken at once; whatever is odd waits for more frames.
+        plain = best.kind != "illegal" and best.fit > GOOD_FIT and margin > PLAIN_MARGIN
+        settled = len(frames) >= PLAIN_FRAMES if plain else confirmed and len(frames) >= ODD_FRAMES
+        if not settled and not ready:
             return
         if standing and best.kind != "play":
             self._close_standing(turn)
@@ -581,10 +583,7 @@ class Tracker:
         if (best.kind == "illegal" and not best.playable) or best.fit < 2 * POOR_FIT:
             self._desync(now, picture)
             return
-        if best.kind == "illegal" and margin < 3 and rival is not None and rival.kind == "play":
-            self._doubt_play(turn, readings)
-            best = rival
-        elif margin < 1.5 and rival is not None:
+        if margin < (ILLEGAL_MARGIN if best.kind == "illegal" else LEGAL_MARGIN):
             self._doubt_play(turn, readings)
         self._close(turn, best, readings, picture)
 

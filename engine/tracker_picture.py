@@ -1,7 +1,7 @@
 """Several still frames as one picture, and how well a position explains it.
 
 Frames of one still board err alike, so their probabilities are averaged, not multiplied: ten frames
-that say the same do not make it ten times as sure, and one that misreads a slot spoils nothing.
+that say the same count as little more than two looks, and one that misreads a slot spoils nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from engine.position import CHECKERS, Game, Position
 FLOOR = 2e-4  #: probability left to every count, whatever the frames say
 NEIGHBOUR = 0.02  #: share of a reading of three or more that may be one checker more or less
 TALL = 3
-OFF_GAINED = -3.0  #: log prior, a side has more checkers off than before
+LOOKS = 1.8  #: how many independent looks ``LOOKS_FRAMES`` or more frames of one still board are worth
+LOOKS_FRAMES = 5
+OFF_GAINED = -2.0  #: log prior, a side has more checkers off than before
 OFF_LOST = -8.0  #: log prior, a side has fewer checkers off than before
 CANDIDATE = 11.0  #: counts of a slot less likely than the best by this (nats) are not considered
 
@@ -51,7 +53,8 @@ def _row(readings: Iterable[SlotReading]) -> Row | None:
             for other in (count - 1, count + 1):
                 if abs(other) <= 15:
                     wide[other] += NEIGHBOUR * mean[count]
-    return [math.log(p + FLOOR) for p in wide]
+    looks = 1 + (LOOKS - 1) * min(1.0, (frames - 1) / (LOOKS_FRAMES - 1))
+    return [looks * math.log(p + FLOOR) for p in wide]
 
 
 def _flat(row: Row | None) -> Row:

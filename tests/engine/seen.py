@@ -107,6 +107,7 @@ class Table:
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
+        self.blur = random.Random(self.seed)  # apart, so that noise does not change the game
         self.position = Position.start(self.rules.game)
 
     # -- single frames
@@ -121,7 +122,7 @@ class Table:
         hide_dice: bool = False,
     ) -> None:
         """One frame of the table as it stands; ``hidden`` slots are covered."""
-        noise, rng = self.noise, self.random
+        noise, rng = self.noise, self.blur
         counts = to_slots(self.position, self.orientation, self.white_is_light)
         slots = [HIDDEN if s in hidden else self._slot(n, s) for s, n in enumerate(counts)]
         light, dark = (0, 1) if self.white_is_light else (1, 0)
@@ -147,7 +148,7 @@ class Table:
         self.t += 1 / self.fps
 
     def _slot(self, count: int, slot: int) -> SlotReading:
-        noise, rng = self.noise, self.random
+        noise, rng = self.noise, self.blur
         if noise.slot_wrong and rng.random() < noise.slot_wrong:
             wrong = count + rng.choice((-1, 1))
             return SlotReading(((wrong, 0.7), (count, 0.25)))
@@ -158,10 +159,10 @@ class Table:
         return _reading(count)
 
     def _die_seen(self, die: Die) -> bool:
-        return die.seen and self.random.random() >= self.noise.die_missing
+        return die.seen and self.blur.random() >= self.noise.die_missing
 
     def _die(self, die: Die) -> DieReading:
-        noise, rng = self.noise, self.random
+        noise, rng = self.noise, self.blur
         value, top = die.value, 0.97
         if rng.random() < noise.die_wrong:
             value, top = rng.choice([v for v in range(1, 7) if v != die.value]), 0.8
