@@ -62,12 +62,11 @@ def _explain(error: Exception) -> tuple[str, int]:
     from engine.events import EventError
     from engine.record import RecordError
     from hardware.camera import CameraError, UnreadableInput
-    from vision.photo import NoBoard
     from webui.server import CannotListen
     from zarbiter.store import StoreError
 
     match error:
-        case UnreadableInput() | StoreError() | EventError() | RecordError() | NoBoard():
+        case UnreadableInput() | StoreError() | EventError() | RecordError():
             return str(error), UNREADABLE
         case CameraError():
             return str(error), NO_HARDWARE
@@ -236,13 +235,15 @@ def run(
     A CAMERA is one of
 
     """
-    from hardware import open_camera
-    from zarbiter.live import Setup, referee
-
     names = _two_names(players)
     _check_host(host, public)
     chosen = chosen_rules(game, rules) if game or rules else None
-    open_camera(camera)  # a specification that makes no sense is an error now, not a camera to wait for
+
+    from hardware import open_camera
+    from zarbiter.live import Setup, referee
+
+    # What makes no sense is an error now, not a camera to wait for. A recording is never resumed.
+    new = new or not open_camera(camera).live
     setup = Setup(
         rules=chosen,
         length=match_length,
@@ -254,7 +255,7 @@ def run(
         port=port,
         new=new,
     )
-    referee(setup, lambda events: open_camera(camera), _announce)
+    referee(setup, _announce)
 
 
 run.help = f"{cleandoc(run.help or '')}\n\n\b\n{CAMERAS}"
@@ -316,29 +317,32 @@ def digitize(
     \b
     Example:  zarbiter digitize game.mp4 --events game.jsonl --mat game.mat
     """
+    chosen = chosen_rules(game, rules) if game or rules else None
+    if mat_file and chosen and chosen.game is not Game.BACKGAMMON:
+        raise click.UsageError("--mat is for short backgammon; match files of long nardy do not exist")
+    names = _two_names(players)
+    from hardware import open_camera
+
+    camera = open_camera(video)
+    if camera.live:
+        raise click.UsageError(f"{video} is a camera, not a recording; use `zarbiter run --camera {video}`")
+
     from contextlib import ExitStack
 
     from engine.events import dumps
     from engine.record import write_mat
     from engine.tracker import Tracker
-    from hardware import open_camera
     from vision.reader import BoardReader
     from zarbiter.digitize import digitize as digitize_all
     from zarbiter.digitize import progress
 
-    chosen = chosen_rules(game, rules) if game or rules else None
-    if mat_file and chosen and chosen.game is not Game.BACKGAMMON:
-        raise click.UsageError("--mat is for short backgammon; match files of long nardy do not exist")
-    names = _two_names(players)
-    camera = open_camera(video)
-    if camera.live:
-        raise click.UsageError(f"{video} is a camera, not a recording; use `zarbiter run --camera {video}`")
     seen = []
     with ExitStack() as stack:
         out = stack.enter_context(events_file.open("w")) if events_file else sys.stdout
         bar = stack.enter_context(progress(Path(video).name))
         try:
-            for event in digitize_all(camera, BoardReader(corners=corners), Tracker(chosen), bar):
+            reader = BoardReader(corners=corners, game=chosen.game if chosen else None)
+            for event in digitize_all(camera, reader, Tracker(chosen), bar):
                 seen.append(event)
                 print(dumps(event), file=out, flush=True)
         finally:  # also of a recording that breaks off: what was read of it is worth a record
@@ -421,9 +425,7 @@ def simulation_options(command: Callable[..., Any]) -> Callable[..., Any]:
         (
             game_option(Game.BACKGAMMON),
             click.option("--seed", default=1, show_default=True, help="Another number, another match."),
-            click.option(
-                "--style", default="wood", show_default=True, help="Look of the board: wood or felt."
-            ),
+            click.option("--style", default="wood", show_default=True, help="Look of the board."),
             click.option(
                 "--faults", is_flag=True, help="Let invalid throws and illegal plays happen now and then."
             ),
@@ -469,9 +471,10 @@ def demo(
     \b
     Example:  zarbiter demo --game long-nardy --faults
     """
+    _check_style(style)
     from tempfile import TemporaryDirectory
 
-    from zarbiter.live import Setup, referee, simulated_camera
+    from zarbiter.live import Setup, referee
 
     def ready(url: str, row: Any, resumed: bool) -> None:
         _announce(url, row, resumed)
@@ -493,7 +496,15 @@ def demo(
             port=port,
             new=False,
         )
-        referee(setup, simulated_camera(spec), ready)
+        referee(setup, ready)
+
+
+def _check_style(style: str) -> None:
+    from hardware.table import STYLES
+
+    if style not in STYLES:
+        names = ", ".join(sorted(STYLES))
+        raise click.BadParameter(f"no board style {style!r}; there are {names}", param_hint="--style")
 
 
 def _has_a_screen() -> bool:
@@ -525,21 +536,19 @@ def simulate(
     \b
     Example:  zarbiter simulate game.mp4 --seed 3 && zarbiter digitize game.mp4
     """
+    _check_style(style)
     from hardware.running_table import some_faults
     from hardware.table import SimulatedTable, record
     from zarbiter.digitize import progress
 
-    try:
-        table = SimulatedTable(
-            game=Game(game),
-            seed=seed,
-            style=style,
-            fps=fps,
-            match_length=match_length,
-            max_turns=turns,
-            faults=some_faults(Game(game)) if faults else (),
-        )
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
+    table = SimulatedTable(
+        game=Game(game),
+        seed=seed,
+        style=style,
+        fps=fps,
+        match_length=match_length,
+        max_turns=turns,
+        faults=some_faults(Game(game)) if faults else (),
+    )
     with progress(video.name) as bar:
         record(table, video, progress=bar.advance if bar else None)

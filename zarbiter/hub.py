@@ -38,12 +38,12 @@ class _View:
 class Hub:
     """The :class:`webui.feed.Feed` of a running match.
 
-    ``draw`` gives a picture with what is seen drawn over it. It runs in the thread of a page that
-    looks, so that nothing is drawn and compressed while nobody does.
+    ``draw`` gives a picture with what is seen drawn over it, in the present state. It runs in the
+    thread of a page that looks, so that nothing is drawn and compressed while nobody does.
     """
 
     def __init__(
-        self, state: State, told: Iterable[Told], draw: Callable[[Image, Observation], Image]
+        self, state: State, told: Iterable[Told], draw: Callable[[Image, Observation, State], Image]
     ) -> None:
         # Versions and numbers start at the clock's milliseconds, so that they grow over a restart.
         self._state = replace(state, version=_milliseconds())
@@ -152,7 +152,7 @@ class Hub:
         image = view.frame.image
         if view.observation is not None:
             try:
-                image = self._draw(image, view.observation)
+                image = self._draw(image, view.observation, self.state())
             except Exception:  # a page without marks is better than a page without picture
                 log.exception("drawing over picture %d", view.frame.seq)
         height, width = image.shape[:2]

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.events import BoardSeen, Event
-from engine.layout import Orientation
+from engine.layout import Orientation, to_slots
+from engine.observation import Observation
 from engine.rules import RuleSet, preset
 from engine.tracker import Tracker
 from hardware import open_camera
-from hardware.camera import Camera
+from hardware.camera import Camera, Image
 from vision.draw import annotate
 from vision.reader import BoardReader
 from webui.app import create_app
@@ -43,14 +44,9 @@ class Setup:
     new: bool  #: begin a new match also if one is unfinished
 
 
-def referee(
-    setup: Setup,
-    open_camera: Callable[[Sequence[Event]], Camera],
-    ready: Callable[[str, MatchRow, bool], None],
-) -> None:
+def referee(setup: Setup, ready: Callable[[str, MatchRow, bool], None]) -> None:
     """Referee a match until SIGINT or SIGTERM.
 
-    ``open_camera`` is given the events of the match so far, and called again when the camera failed.
     ``ready`` is called with the address of the page, the match, and whether that is being resumed.
     Raises ``StoreError`` and ``CannotListen``.
     """
@@ -66,29 +62,27 @@ def referee(
                 camera=setup.camera,
                 corners=setup.corners,
             )
-        _referee(setup, store, row, open_camera, lambda url: ready(url, row, resumed))
+        _referee(setup, store, row, lambda url: ready(url, row, resumed))
     finally:
         store.close()
 
 
-def _referee(
-    setup: Setup,
-    store: Store,
-    row: MatchRow,
-    open_camera: Callable[[Sequence[Event]], Camera],
-    ready: Callable[[str], None],
-) -> None:
+def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[str], None]) -> None:
     told = store.told(row.id)
     events = events_of(told)
     match = replay(row, events)
     rules = preset(row.rules) if row.rules else None
     tracker = Tracker.resume(events, rules)
-    hub = Hub(_first_state(row), told, annotate)
+    hub = Hub(_first_state(row), told, draw)
     hub.update(**believed(tracker, match))
     store.on_health = lambda ok, message: hub.report("store", "ok" if ok else "failed", message)
     pipeline = Pipeline(
-        open_camera=lambda: open_camera(events),
-        reader=BoardReader(corners=setup.corners or row.corners or _last_corners(events)),
+        open_camera=_opener(setup.camera, events),
+        reader=BoardReader(
+            corners=setup.corners or row.corners or _last_corners(events),
+            game=rules.game if rules else None,
+            expected=_expected(tracker),
+        ),
         tracker=tracker,
         recorder=Recorder(store, row, match, hub),
         hub=hub,
@@ -129,19 +123,34 @@ def _first_state(row: MatchRow) -> State:
     )
 
 
+def draw(image: Image, seen: Observation, state: State) -> Image:
+    """A picture with what is seen in it; where it and the record disagree, that too."""
+    if state.phase != "out of step" or state.position is None:
+        return annotate(image, seen)
+    return annotate(image, seen, believed=to_slots(state.position, state.orientation, state.white_is_light))
+
+
+def _expected(tracker: Tracker) -> tuple[int, ...] | None:
+    """The 24 slots of a match that is resumed: its board is not set up, and its look must be learnt."""
+    now = tracker.believed
+    if now.position is None or now.orientation is None or now.phase == "game over":
+        return None
+    return to_slots(now.position, now.orientation)
+
+
+def _opener(spec: str, events: Sequence[Event]) -> Callable[[], Camera]:
+    """What opens the camera, the first time and after each failure.
+
+    A simulated table is one and the same throughout, and plays on from where the record ends, as a
+    real one would have waited for a program that was down.
+    """
+    if not spec.startswith("sim:"):
+        return lambda: open_camera(spec)
+    at = max((event.t for event in events), default=0.0)
+    table = open_camera(f"{spec}{'&' if '?' in spec else '?'}at={at:.2f}" if at else spec)
+    return lambda: table
+
+
 def _last_corners(events: Sequence[Event]) -> tuple[tuple[float, float], ...] | None:
     """Where the board was: one that is not set up, as after a restart, may not be found anew."""
     return next((e.corners for e in reversed(events) if isinstance(e, BoardSeen)), None)
-
-
-def simulated_camera(spec: str) -> Callable[[Sequence[Event]], Camera]:
-    """A camera above a simulated table that plays on while the program is down or the camera broken."""
-    tables: list[Camera] = []
-
-    def open_table(events: Sequence[Event]) -> Camera:
-        if not tables:
-            at = max((event.t for event in events), default=0.0)
-            tables.append(open_camera(f"{spec}&at={at:.2f}"))
-        return tables[0]
-
-    return open_table

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +40,8 @@ def read_all(
     with progress("photographs") as bar:
         for done, file in enumerate(files, 1):
             try:
-                picture = load_picture(file)
+                with _silent_libraries():
+                    picture = load_picture(file)
                 reading = read_photo(picture, corners=corners, dice_only=dice_only)
             except (UnreadableInput, NoBoard) as error:
                 failed += 1
@@ -56,6 +60,21 @@ def read_all(
             if bar is not None:
                 bar.advance(done, len(files))
     return failed
+
+
+@contextmanager
+def _silent_libraries() -> Iterator[None]:
+    """libjpeg and libpng print what they dislike to file descriptor 2, beside our own one line."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _print(out: Console, file: str, reading: dict[str, Any]) -> None:
