@@ -44,7 +44,8 @@ class Stance:
     ``dx``, ``dy``: diameter of a checker. ``gap``: from the edge of the field to the first checker.
     ``step``: from one centre of a row to the next. ``lean``: a tilted camera sees the top face of a
     checker displaced, per layer by ``lean + zoom * (place - 0.5)``: away from the point above which
-    the camera hangs, in proportion to the height over the field.
+    the camera hangs, in proportion to the height over the field. ``stagger``: how much further
+    from the edge each further layer of a stack is laid.
     """
 
     dx: float
@@ -53,10 +54,11 @@ class Stance:
     step: float
     lean: tuple[float, float]
     zoom: float
+    stagger: float = 0.0
 
     def top_face(self, x: float, place: float, bottom: bool, layer: float = 1) -> tuple[float, float]:
         """Centre of the top face of a checker in ``place`` (0 at the edge) of the column at ``x``."""
-        inward = self.gap + self.dy / 2 + place * self.step
+        inward = self.gap + self.dy / 2 + place * self.step + max(0.0, layer - 1) * self.stagger
         y = 1 - inward if bottom else inward
         return (
             x + layer * (self.lean[0] + self.zoom * (x - 0.5)),
@@ -193,8 +195,10 @@ def evidence(canvas: Plane, look: Appearance) -> Plane:
     )
     empty = np.maximum(empty, np.float32(np.log(_UNSEEN) - 3 * np.log(_BINS)))
     ratio = np.empty((2, *index.shape), np.float32)
-    for side in (0, 1):
-        np.subtract(look._log_colours[side].take(index), empty, out=ratio[side])
+    light, dark = (colours.take(index) for colours in look._log_colours)
+    # A pixel of the other side's checkers is no witness, whatever lies below it.
+    np.subtract(light, np.maximum(empty, dark - 1.5), out=ratio[0])
+    np.subtract(dark, np.maximum(empty, light - 1.5), out=ratio[1])
     return np.clip(ratio, -_CAP, _CAP, out=ratio)
 
 
@@ -325,7 +329,9 @@ def _colours_of_discs(
         plane = np.zeros((CANVAS[1], CANVAS[0]), np.uint8)
         for x, place, bottom, layer, owner in _faces(field, slots):
             if owner == side and place < places:
-                _ellipse(plane, stance.top_face(x, place, bottom, layer), stance, scale)
+                # Where the upper layers of a stack lie is known less well.
+                part = scale if layer == 1 else 0.7 * scale
+                _ellipse(plane, stance.top_face(x, place, bottom, layer), stance, part)
         pixels = canvas[plane > 0]
         found.append(_histogram(pixels) if len(pixels) else None)
     return found
@@ -421,12 +427,12 @@ def _fit(speaks: Plane, field: FieldMap, slots: Sequence[int], prior: Stance) ->
     layer = np.array([f[3] for f in faces])
     side = np.array([f[4] for f in faces])
     height, width = speaks.shape[1:]
-    guess = np.array([prior.dx, prior.dy, prior.gap, prior.step / prior.dy, *prior.lean, prior.zoom])
-    doubt = np.array([0.08 * prior.dx, 0.1 * prior.dy, 0.006, 0.04, 0.006, 0.006, 0.006])
+    guess = np.array([prior.dx, prior.dy, prior.gap, prior.step / prior.dy, *prior.lean, prior.zoom, 0.0])
+    doubt = np.array([0.08 * prior.dx, 0.1 * prior.dy, 0.006, 0.04, 0.006, 0.006, 0.006, 0.008])
 
     def score(p: NDArray[np.float64]) -> float:
-        dx, dy, gap, loose, lean_x, lean_y, zoom = p
-        inward = gap + dy / 2 + place * dy * loose
+        dx, dy, gap, loose, lean_x, lean_y, zoom, stagger = p
+        inward = gap + dy / 2 + place * dy * loose + (layer - 1) * stagger
         y = np.where(bottom, 1 - inward, inward)
         cx = x + layer * (lean_x + zoom * (x - 0.5))
         cy = y + layer * (lean_y + zoom * (y - 0.5))
@@ -434,11 +440,15 @@ def _fit(speaks: Plane, field: FieldMap, slots: Sequence[int], prior: Stance) ->
         py = ((cy[:, None] + dy / 2 * _UNIT[:, 1] + MARGIN) * FIELD[1]).astype(int)
         seen = speaks[side[:, None], np.clip(py, 0, height - 1), np.clip(px, 0, width - 1)]
         # Discs that run over each other would count what they share twice.
-        cost = 30 * max(0.0, 1 - loose) + 0.05 * float((((p - guess) / doubt) ** 2).sum())
+        cost = (
+            30 * max(0.0, 1 - loose)
+            + 100 * max(0.0, dx / field.point_width - 1)
+            + 0.05 * float((((p - guess) / doubt) ** 2).sum())
+        )
         return float(seen.mean() * dx * dy / (prior.dx * prior.dy) - cost)
 
     best = guess.copy()
-    reach = np.array([0.06 * best[0], 0.06 * best[1], 0.01, 0.03, 0.008, 0.008, 0.008])
+    reach = np.array([0.06 * best[0], 0.06 * best[1], 0.01, 0.03, 0.008, 0.008, 0.008, 0.006])
     value = score(best)
     for _ in range(7):
         moved = False
@@ -454,5 +464,5 @@ def _fit(speaks: Plane, field: FieldMap, slots: Sequence[int], prior: Stance) ->
                     gain = score(trial)
         if not moved:
             reach /= 2
-    dx, dy, gap, loose, lean_x, lean_y, zoom = (float(v) for v in best)
-    return Stance(dx, dy, gap, dy * loose, (lean_x, lean_y), zoom)
+    dx, dy, gap, loose, lean_x, lean_y, zoom, stagger = (float(v) for v in best)
+    return Stance(dx, dy, gap, dy * loose, (lean_x, lean_y), zoom, stagger)

@@ -36,7 +36,8 @@ _PLACES = 7  # discs that may lie in one row: five, or up to seven pushed togeth
 _PIXELS = 9.0  # independent pixels of a disc: neighbours err together
 _REACH = 0.24  # how far a checker may lie beside the middle of its point, in diameters
 _NEAREST, _FARTHEST = 0.93, 1.7  # centre to centre in a row, in diameters
-_COST_SIDE = 1.5  # nats for lying at the edge of that reach
+_BARE = 0.6  # a quarter of a disc that speaks more than this against it, in nats a pixel, counts thrice
+_COST_SIDE = 2.5  # nats for lying at the edge of that reach
 _COST_GAP = 1.2  # nats for each diameter of free space before a checker
 _PRIOR = np.log(np.array([0.5, 0.12, 0.14, 0.1, 0.06, 0.05, 0.02, 0.01]))
 _NOTHING = SlotReading(((0, 1.0),), visible=False)
@@ -111,25 +112,31 @@ def _disc_sums(strips: Plane, stance: Stance, half: int) -> Plane:
     """Evidence of a disc at each height of a strip, the best over its sideways offsets.
 
     ``strips``: (n, 2, length, wide). Result (n, 2, length - tall + 1), nats of a whole disc: the mean
-    over its pixels, times the number of pixels that err independently.
+    over its pixels, times the number of pixels that err independently, less if a quarter is bare.
     """
     rx, ry = stance.dx * FIELD[0] / 2, stance.dy * FIELD[1] / 2
     tall = int(2 * np.floor(ry) + 1)
     dy = np.arange(tall) - tall // 2
-    offsets = np.linspace(-_REACH, _REACH, 7) * 2 * rx
-    dx = np.arange(-half, half + 1)
-    # (wide, offsets, tall): one where a disc at that offset covers the pixel
-    inside = ((dx[:, None, None] - offsets[None, :, None]) / rx) ** 2 + (dy / ry) ** 2 <= 1
-    kernel = inside.astype(np.float32) * (_PIXELS / inside[:, 0].sum())
+    offsets = np.linspace(-_REACH, _REACH, 5) * 2 * rx
+    across = (np.arange(-half, half + 1)[:, None] - offsets) / rx
+    inside = across[..., None] ** 2 + (dy / ry) ** 2 <= 1
+    # (wide, left and right, offsets, tall): shares of a disc that is cut into four
+    sides_of = np.stack([across < 0, across >= 0], axis=1)
+    kernel = inside[:, None] & sides_of[..., None]
+    kernel = (kernel * (4 / inside[:, 2].sum())).astype(np.float32)
     n, sides, length, wide = strips.shape
-    part = (strips.reshape(-1, wide) @ kernel.reshape(wide, -1)).reshape(
-        n * sides, length, len(offsets), tall
-    )
+    part = strips.reshape(-1, wide) @ kernel.reshape(wide, -1)
+    part = part.reshape(n * sides, length, 2, len(offsets), tall)
     rows = length - tall + 1
-    total = np.zeros((n * sides, rows, len(offsets)), np.float32)
+    quarters = np.zeros((2, n * sides, rows, 2, len(offsets)), np.float32)
     for i in range(tall):
-        total += part[:, i : i + rows, :, i]
-    total -= (_COST_SIDE * (offsets / (2 * rx * _REACH)) ** 2).astype(np.float32)
+        quarters[int(i > tall // 2)] += part[:, i : i + rows, ..., i]
+    total = quarters.mean(axis=(0, 3))
+    # A die and a neighbour may fill most of a disc, but not every quarter of it.
+    worst = np.minimum(quarters.min(axis=(0, 3)) + _BARE, 0)
+    total = _PIXELS * (total + 2 * worst) - (_COST_SIDE * (offsets / (2 * rx * _REACH)) ** 2).astype(
+        np.float32
+    )
     return np.asarray(total.max(axis=2).reshape(n, sides, rows))
 
 
@@ -210,7 +217,7 @@ def _tall(canvas: Plane, field: FieldMap, look: Appearance, slot: int, sign: int
 
 def _step_cost(step: int) -> float:
     """Nats against a change of a stack: one or two checkers a turn are common, four need a double."""
-    return 0.6 * step + 0.8 * max(0, step - 2)
+    return 0.4 * step + 0.2 * max(0, step - 2)
 
 
 _CHANGE = 4.5  # roots: below it a checker is the same, above it another
