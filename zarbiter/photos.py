@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,8 @@ from hardware.camera import UnreadableInput
 from vision.draw import annotate
 from vision.photo import NoBoard, PhotoReading, Picture, load_picture, read_photo
 from zarbiter.digitize import progress
+
+log = logging.getLogger(__name__)
 
 
 def read_all(
@@ -43,9 +46,9 @@ def read_all(
                 with _silent_libraries():
                     picture = load_picture(file)
                 reading = read_photo(picture, corners=corners, dice_only=dice_only)
-            except (UnreadableInput, NoBoard) as error:
+            except Exception as error:  # whatever it is, the other pictures are still read
                 failed += 1
-                why = str(error).removeprefix(f"{file}: ")
+                why = _why(file, error)
                 if as_json:
                     print(json.dumps({"file": file, "error": why}), flush=True)
                 else:
@@ -60,6 +63,13 @@ def read_all(
             if bar is not None:
                 bar.advance(done, len(files))
     return failed
+
+
+def _why(file: str, error: Exception) -> str:
+    if isinstance(error, UnreadableInput | NoBoard):
+        return str(error).removeprefix(f"{file}: ")
+    log.debug("%s", file, exc_info=error)
+    return f"this is a defect of Zarbiter: {error!r}"
 
 
 @contextmanager
