@@ -166,7 +166,8 @@ def test_trouble_is_said_plainly(driver: Any, server: Server, feed: FakeFeed) ->
     page.wait(lambda: page.text("#health li").startswith("camera"))
     page.wait(lambda: page.text("#blind") == "No picture yet")
     feed.change(position=None, game=None, phase="looking for the board")
-    page.wait(lambda: page.text("#board") == "Looking for the board")
+    page.wait(lambda: page.text("#headline") == "Looking for the board")
+    assert page.text("#board").startswith("The whole board must be in the camera’s picture")
     assert page.console() == []
 
 

@@ -15,6 +15,7 @@ const ICONS = {
   failed: "M5 5L15 15M15 5L5 15",
 };
 const LABELS = { fault: "Invalid throw", illegal: "Illegal play", doubt: "In doubt", desync: "Out of step" };
+const EMPTY = "The whole board must be in the camera’s picture, set up for the start of a game.";
 const GAMES = { backgammon: "Backgammon", "long-nardy": "Long nardy" };
 
 const $ = (id) => document.getElementById(id);
@@ -83,7 +84,7 @@ function show(next) {
   for (const side of SIDES) player(side, next);
   setDrawing($("dice"), next.dice_svg, () => el("span", "no-dice"));
   setText($("headline"), headline(next));
-  setDrawing($("board"), next.board_svg, () => el("p", "empty", sentence(next.phase || "looking for the board")));
+  setDrawing($("board"), next.board_svg, () => el("p", "empty", EMPTY));
   table(next);
   health(next.health);
   setText($("rate"), next.frames_per_second ? `${next.frames_per_second.toFixed(1)} frames/s` : "");
@@ -97,7 +98,7 @@ function player(side, next) {
   card.querySelector(".swatch").dataset.colour = next.colours[side];
   setText(card.querySelector(".name"), next.players[side]);
   const pips = card.querySelector(".pips");
-  const facts = [`${next.pips[side]} pips`];
+  const facts = next.position ? [`${next.pips[side]} pips`] : [];
   if (lead > 0) facts.push(`leads by ${lead}`);
   pips.replaceChildren(el("span", "", facts.join(", ")));
   if (next.side_to_move === side) pips.append(el("span", "to-move", "to move"));
