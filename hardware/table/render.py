@@ -195,9 +195,9 @@ def bare_table(lens: Lens, style: Style, rng: np.random.Generator) -> tuple[Imag
     rim, alpha = _rim_texture(style, scale, holes, rng)
     matrix = to_canvas(RIM_HEIGHT, x0, -y1)
     mask = cv2.warpPerspective(alpha, matrix, canvas_size)
-    top = cv2.warpPerspective(rim, matrix, canvas_size, borderMode=cv2.BORDER_REPLICATE)
+    faces = cv2.warpPerspective(rim, matrix, canvas_size, borderMode=cv2.BORDER_REPLICATE)
     cv2.multiply(canvas, cv2.merge([255 - mask] * 3), dst=canvas, scale=1 / 255)
-    cv2.add(canvas, cv2.multiply(top, cv2.merge([mask] * 3), scale=1 / 255), dst=canvas)
+    cv2.add(canvas, cv2.multiply(faces, cv2.merge([mask] * 3), scale=1 / 255), dst=canvas)
     small = cv2.resize(canvas, lens.size, interpolation=cv2.INTER_AREA)
     cover = cv2.resize(mask, lens.size, interpolation=cv2.INTER_AREA)
     return small, cover  # type: ignore[return-value]
@@ -469,16 +469,19 @@ _TIP = (10.0, 2.0)
 #: Limbs as (x0, y0, r0, x1, y1, r1) in centimetres from the fingertips, the arm towards +y.
 _LIMBS: dict[Grip, tuple[tuple[float, ...], ...]] = {
     "pinch": (
-        (-0.6, 0.4, 0.85, -1.4, 4.6, 1.0),  # index
-        (-1.4, 4.6, 1.0, -1.1, 9.0, 1.5),
-        (0.9, 0.9, 0.85, 1.2, 4.8, 1.0),  # middle
-        (1.2, 4.8, 1.0, 0.8, 9.2, 1.5),
-        (3.0, 2.4, 0.8, 3.2, 5.6, 0.95),  # ring
-        (3.2, 5.6, 0.95, 2.6, 9.6, 1.4),
-        (4.6, 4.4, 0.7, 4.7, 7.0, 0.85),  # little
-        (4.7, 7.0, 0.85, 3.8, 10.4, 1.3),
-        (-2.2, 1.6, 0.9, -3.9, 5.2, 1.05),  # thumb
-        (-3.9, 5.2, 1.05, -1.8, 10.4, 1.7),
+        (0.2, 0.3, 0.72, 0.1, 2.8, 0.85),  # index
+        (0.1, 2.8, 0.85, -0.9, 5.6, 0.95),
+        (-0.9, 5.6, 0.95, -1.0, 9.4, 1.45),
+        (1.7, 0.5, 0.74, 1.8, 3.2, 0.86),  # middle
+        (1.8, 3.2, 0.86, 1.2, 6.0, 1.0),
+        (1.2, 6.0, 1.0, 0.8, 9.4, 1.5),
+        (3.3, 2.6, 0.75, 3.5, 4.6, 0.9),  # ring
+        (3.5, 4.6, 0.9, 2.6, 9.6, 1.4),
+        (4.7, 5.0, 0.66, 4.9, 6.6, 0.8),  # little
+        (4.9, 6.6, 0.8, 3.8, 10.4, 1.3),
+        (-1.3, 0.9, 0.8, -2.9, 3.4, 0.92),  # thumb
+        (-2.9, 3.4, 0.92, -3.7, 6.4, 1.05),
+        (-3.7, 6.4, 1.05, -1.8, 11.0, 1.8),
         (-0.8, 9.8, 2.3, 0.4, 13.6, 2.5),  # palm
         (2.2, 9.8, 2.1, 1.4, 13.6, 2.4),
         (0.9, 14.0, 2.7, 0.9, 19.0, 2.9),  # wrist
@@ -520,10 +523,10 @@ def _hand_texture(grip: Grip, skin: BGR, sleeve: BGR, rng: np.random.Generator) 
         part = _capsule(y[reach], x[reach], limb)
         old = height[reach]
         # A smooth maximum: neighbouring limbs grow into one another without a crease.
-        height[reach] = np.logaddexp(6 * np.maximum(old, -9), 6 * np.maximum(part, -9)) / 6
+        height[reach] = np.logaddexp(9 * np.maximum(old, -9), 9 * np.maximum(part, -9)) / 9
     start = max(limb[4] for limb in _LIMBS[grip]) - 2.0
     cuff = _capsule(y, x, (0.9, start + 4.4, 4.3, 1.5, _HAND_H + 5, 5.8))
-    cuff = np.where(y > start + np.float32(0.25) * np.sin(x * 2), cuff, -9).astype(np.float32)
+    cuff = np.where(y > start + 2.4 + np.float32(0.2) * np.sin(x * 2), cuff, -9).astype(np.float32)
     is_sleeve = (cuff > 0) | (cuff > height)
     folds = noise(rng, shape, (2.6 * s, 5 * s)) * 0.3 + noise(rng, shape, (0.8 * s, 3 * s)) * 0.08
     solid = np.where(is_sleeve, cuff + folds, height)
