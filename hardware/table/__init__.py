@@ -1,7 +1,8 @@
 """The simulated table: a camera that paints whole matches and knows the truth about them."""
 
 from hardware.table.camera import SimulatedTable, record, write_pictures, write_truth
-from hardware.table.script import PLAY_FAULTS, THROW_FAULTS
+from hardware.table.choices import PLAY_FAULTS
+from hardware.table.landing import THROW_FAULTS
 from hardware.table.styles import STYLES
 
 __all__ = [

@@ -16,21 +16,16 @@ import numpy as np
 
 from engine.events import BoardSeen, Event, dumps
 from engine.layout import Orientation
-from engine.position import Game, Side
+from engine.position import Game
 from engine.rules import default_rules
 from hardware.camera import CameraError, Frame, Image
 from hardware.table import scene
-from hardware.table.render import CheckerPainter, CupPainter, DicePainter, HandPainter, bare_table
-from hardware.table.scene import DIE, POSES, Checker, Die, Lens, Pose, Seats
-from hardware.table.script import PLAY_FAULTS, THROW_FAULTS, Plan, Reach, Roll, Scene, Sweep, tell
-from hardware.table.styles import BGR, STYLES, Style
-
-_SHUTTER = 1 / 60  #: seconds of exposure, for the blur of what moves
-_SHIFT = 128  #: the one picture of camera noise is laid over frames at random shifts below this
-
-_SKINS: tuple[BGR, ...] = ((150, 176, 226), (120, 150, 205), (82, 112, 165), (60, 78, 116))
-_SLEEVES: tuple[BGR, ...] = ((84, 58, 40), (52, 50, 52), (58, 44, 110), (70, 92, 70), (170, 160, 150))
-_CUPS: tuple[BGR, ...] = ((34, 52, 96), (40, 40, 44), (38, 34, 120))
+from hardware.table.choices import PLAY_FAULTS
+from hardware.table.landing import THROW_FAULTS
+from hardware.table.painter import Painter
+from hardware.table.scene import POSES, Lens, Pose, Seats
+from hardware.table.script import Plan, tell
+from hardware.table.styles import STYLES
 
 
 class SimulatedTable:
@@ -96,7 +91,7 @@ class SimulatedTable:
         frames = math.floor(self._story.seconds * fps)
         self.length: int | None = None if realtime else frames
         self.frames = frames
-        self._painter: _Painter | None = None
+        self._painter: Painter | None = None
         self._next = 0
         self._began: float | None = None
 
@@ -109,7 +104,7 @@ class SimulatedTable:
     def start(self) -> None:
         """Set up the table; the first call paints the bare board, which takes a second or two."""
         if self._painter is None:
-            self._painter = _Painter(self._lens, self._style, self._seats, self._seed)
+            self._painter = Painter(self._lens, self._style, self._seats, self._seed)
         self._next = 0
         self._began = time.monotonic()
 
@@ -150,174 +145,6 @@ class SimulatedTable:
         t = seq / self.fps
         index = bisect.bisect_right(self._starts, t) - 1
         return self._painter.picture(self._story.scenes[index], t, seq)
-
-
-def _smooth(u: float) -> float:
-    u = min(1.0, max(0.0, u))
-    return u * u * (3 - 2 * u)
-
-
-class _Painter:
-    """Paints any moment of a story. What lies still is kept from one frame to the next."""
-
-    def __init__(self, lens: Lens, style: Style, seats: Seats, seed: int) -> None:
-        rng = np.random.default_rng([seed, 3])
-        self._lens, self._seats, self._seed = lens, seats, seed
-        self._bare, cover = bare_table(lens, style, rng)
-        pairs, dice = style.checkers, style.dice
-        self._checkers = CheckerPainter(lens, pairs[int(rng.integers(len(pairs)))], cover, rng)
-        self._dice = DicePainter(lens, *dice[int(rng.integers(len(dice)))])
-        skins, sleeves = rng.permutation(len(_SKINS)), rng.permutation(len(_SLEEVES))
-        self._hands = {
-            side: HandPainter(lens, _SKINS[skins[side.index]], _SLEEVES[sleeves[side.index]], rng)
-            for side in Side
-        }
-        self._cup = CupPainter(lens, _CUPS[int(rng.integers(len(_CUPS)))])
-        width, height = lens.size
-        y, x = np.mgrid[0:height, 0:width].astype(np.float32)
-        far = np.hypot((x - width / 2) / width, (y - height / 2) / height)
-        fall = np.clip(255 * (1 - 0.35 * far**2), 0, 255).astype(np.uint8)
-        self._vignette: Image = np.dstack([fall] * 3)
-        grain = 2.6 * rng.standard_normal((height + _SHIFT, width + _SHIFT, 3), np.float32)
-        self._noise: Image = np.clip(np.round(128 + grain), 0, 255).astype(np.uint8)
-        self._lying: tuple[tuple[Checker, ...], tuple[Die, ...]] | None = None
-        self._still: Image = self._bare
-        self._reach = lens.reach(4.0)[1] + 4.0
-
-    def picture(self, at: Scene, t: float, seq: int) -> Image:
-        """The picture of a moment ``t`` within the scene ``at``."""
-        u = (t - at.start) / (at.end - at.start)
-        checkers = at.checkers
-        if isinstance(at.action, Sweep) and u > 0.5:
-            checkers = at.action.then
-        image = self._table(checkers, at.dice).copy()
-        span = at.end - at.start
-        match at.action:
-            case Reach():
-                self._paint_reach(image, at.action, u, span)
-            case Roll():
-                self._paint_roll(image, at.action, u, span)
-            case Sweep():
-                self._paint_sweep(image, at.action, u)
-            case None:
-                pass
-        return self._expose(image, seq)
-
-    def _table(self, checkers: tuple[Checker, ...], dice: tuple[Die, ...]) -> Image:
-        if self._lying != (checkers, dice):
-            image = self._bare.copy()
-            self._checkers.paint(image, checkers)
-            for die in dice:
-                self._dice.shadow(die).paint(image)
-            for die in dice:
-                self._dice.body([die], 4).paint(image)
-            self._still, self._lying = image, (checkers, dice)
-        return self._still
-
-    def _expose(self, image: Image, seq: int) -> Image:
-        """Lens and sensor: dark corners, a flickering exposure, noise."""
-        rng = np.random.default_rng([self._seed, 4, seq])
-        cv2.multiply(image, self._vignette, dst=image, scale=1 / 255 * float(rng.normal(1, 0.006)))
-        y, x = rng.integers(0, _SHIFT, 2).tolist()
-        grain = self._noise[y : y + image.shape[0], x : x + image.shape[1]]
-        return cv2.addWeighted(image, 1.0, grain, 1.0, -128.0)  # type: ignore[return-value]
-
-    def _shoulder(self, side: Side) -> tuple[float, float]:
-        seat = self._seats.sign(side)
-        return 7.0 * seat, seat * (self._reach + 12)
-
-    def _home(self, side: Side) -> tuple[float, float]:
-        return 5.0 * self._seats.sign(side), self._seats.sign(side) * self._reach
-
-    def _paint_reach(self, image: Image, action: Reach, u: float, span: float) -> None:
-        start = action.start or self._home(action.side)
-        end = action.end or self._home(action.side)
-
-        def place(v: float) -> tuple[float, float]:
-            s = _smooth(v)
-            return start[0] + (end[0] - start[0]) * s, start[1] + (end[1] - start[1]) * s
-
-        tip = place(u)
-        lift = 2.6 * math.sin(math.pi * _smooth(u))
-        ground = 0.0
-        if action.carried is not None and action.lands is not None:
-            s = _smooth(u)
-            ground = action.carried.z + (action.lands.z - action.carried.z) * s
-            x = action.carried.x + (action.lands.x - action.carried.x) * s
-            y = action.carried.y + (action.lands.y - action.carried.y) * s
-            held = action.carried.at(x, y, ground + lift)
-            self._checkers.shadow(held, 0.0).paint(image)
-            self._checkers.body(held).paint(image)
-        smear = self._smear(place, u, span)
-        self._hands[action.side].paint(
-            image, "pinch", tip, self._shoulder(action.side), 2.6 + ground + lift, smear
-        )
-
-    def _smear(
-        self, place: Callable[[float], tuple[float, float]], u: float, span: float
-    ) -> tuple[float, float]:
-        """How far a place moves in the picture while the shutter is open, in pixels."""
-        a, b = (place(min(1.0, max(0.0, u + d * _SHUTTER / span / 2))) for d in (-1, 1))
-        return (b[0] - a[0]) * self._lens.scale, (b[1] - a[1]) * self._lens.scale
-
-    def _paint_roll(self, image: Image, action: Roll, u: float, span: float) -> None:
-        seat = self._seats.sign(action.side)
-        tipped = _smooth((u - 0.3) / 0.14)
-        out = (action.cup[0], seat * (self._reach + 10))
-        way = _smooth(u / 0.28) if u < 0.5 else 1 - _smooth((u - 0.52) / 0.3)
-        x, y = (a + (b - a) * way for a, b in zip(out, action.cup, strict=True))
-        shake = 0.8 * math.sin(u * 60) * (0.2 < u < 0.36)
-        elevation = math.radians(48 - 66 * tipped)
-        axis = np.array([0.05, -seat * math.cos(elevation), math.sin(elevation)])
-        axis /= np.linalg.norm(axis)
-        rest = 0.44
-        if u > rest:
-            mouth = np.array([*action.cup, 8.0]) + axis * 5
-            for die, spin in zip(action.dice, action.spins, strict=True):
-                self._paint_rolling(image, die, spin, mouth, (u - rest) / (0.97 - rest), span * (0.97 - rest))
-        if way > 0.001:
-            self._cup.paint(image, (x + shake, y, 8.0), axis)
-            back = 3.2 * math.cos(elevation) + 0.5
-            hand, shoulder = (x + shake, y + seat * back), (x * 0.3 + 7 * seat, seat * (self._reach + 20))
-            self._hands[action.side].paint(image, "fist", hand, shoulder, 10.0)
-
-    def _paint_rolling(
-        self, image: Image, die: Die, spin: float, mouth: scene.Vector, v: float, span: float
-    ) -> None:
-        final = np.array(die.centre)
-        way = final - mouth
-        axis = np.array([way[1], -way[0], 0.0])
-        axis /= np.linalg.norm(axis)
-
-        def pose(at: float) -> Die:
-            left = 1 - min(1.0, max(0.0, at))
-            s = 1 - left**2
-            fall = (mouth[2] - final[2]) * max(0.0, 1 - at / 0.3) ** 2
-            hop = 2.2 * abs(math.sin(3.2 * math.pi * at)) * left**1.5 if at > 0.2 else 0.0
-            centre = (*(mouth[:2] + way[:2] * s).tolist(), float(final[2] + fall + hop))
-            rotation = scene.turn_about(axis, -spin * left**2) @ die.matrix
-            # A die that stands on a corner needs more room below its centre.
-            room = max(0.0, float(np.abs(rotation[2]).sum()) * DIE / 2 + die.ground - centre[2])
-            lifted = (centre[0], centre[1], centre[2] + room)
-            return Die(lifted, tuple(rotation.ravel().tolist()), die.ground)
-
-        if v >= 1:
-            self._dice.shadow(die).paint(image)
-            self._dice.body([die], 4).paint(image)
-            return
-        step = _SHUTTER / span
-        poses = [pose(v + (k - 1.5) / 4 * step) for k in range(4)]
-        self._dice.shadow(pose(v)).paint(image)
-        self._dice.body(poses, 2).paint(image)
-
-    def _paint_sweep(self, image: Image, action: Sweep, u: float) -> None:
-        """Two forearms go back and forth over the board while the checkers are set up."""
-        for k, side in enumerate(Side):
-            seat = self._seats.sign(side)
-            into = _smooth(u / 0.3) - _smooth((u - 0.7) / 0.3)
-            x = 17 * math.sin(2 * math.pi * u + k) * seat
-            y = seat * (self._reach + (2.0 - self._reach) * into)
-            self._hands[side].paint(image, "pinch", (x, y), (x * 0.4, seat * (self._reach + 20)), 4.0)
 
 
 def write_truth(table: SimulatedTable, path: Path) -> None:
