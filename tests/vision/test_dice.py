@@ -1,0 +1,138 @@
+"""Dice on boards drawn for the test."""
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+import pytest
+
+from engine.observation import EMPTY_SLOT, DieReading, SlotReading
+from hardware.camera import Image
+from models.training.render import DieStyle, draw_die, random_pose
+from vision.dice import DiceReader
+from vision.geometry import FieldMap
+
+LEFT, TOP, WIDTH, HEIGHT = 240, 90, 700, 560
+FIELD = FieldMap(
+    np.array([[LEFT, TOP], [LEFT + WIDTH, TOP], [LEFT + WIDTH, TOP + HEIGHT], [LEFT, TOP + HEIGHT]])
+)
+RED = DieStyle((40, 35, 190), (240, 240, 240), (240, 240, 240), 0.08, 0.09, 0.09, 0.25, 0.2, 0.0, 0.0)
+STACKS = {0: -5, 4: 3, 6: 5, 11: -2, 12: 5, 16: -3, 18: -5, 23: 2}
+
+
+def draw_board(stacks: dict[int, int]) -> Image:
+    """A 1280x720 picture of a board with a rim, points and checkers, seen from straight above."""
+    rng = np.random.default_rng(0)
+    image = np.full((720, 1280, 3), (90, 95, 100), np.uint8)
+    cv2.rectangle(image, (LEFT - 36, TOP - 36), (LEFT + WIDTH + 36, TOP + HEIGHT + 36), (30, 50, 90), -1)
+    cv2.rectangle(image, (LEFT, TOP), (LEFT + WIDTH, TOP + HEIGHT), (60, 100, 60), -1)
+    bar = [round(LEFT + share * WIDTH) for share in FIELD.bar]
+    cv2.rectangle(image, (bar[0], TOP), (bar[1], TOP + HEIGHT), (30, 50, 90), -1)
+    half = FIELD.point_width / 2
+    for slot in range(24):
+        x, top = FIELD.slot_x(slot), slot < 12
+        shape = FIELD.to_pixels([[x - half, 1 - top], [x + half, 1 - top], [x, 0.4 if top else 0.6]])
+        cv2.fillConvexPoly(
+            image, shape.round().astype(np.int32), (40, 70, 150) if slot % 2 else (170, 190, 200)
+        )
+        for k in range(abs(stacks.get(slot, 0))):
+            radius = 0.47 * FIELD.point_width * WIDTH
+            middle = (
+                LEFT + x * WIDTH,
+                TOP + radius * (2 * k + 1) if top else TOP + HEIGHT - radius * (2 * k + 1),
+            )
+            centre = (round(middle[0]), round(middle[1]))
+            colour = (225, 230, 235) if stacks[slot] > 0 else (35, 30, 30)
+            cv2.circle(image, centre, round(radius), colour, -1, cv2.LINE_AA)
+            cv2.circle(image, centre, round(radius * 0.7), (120, 120, 120), 1, cv2.LINE_AA)
+    return np.clip(image + rng.normal(0, 2, image.shape), 0, 255).astype(np.uint8)
+
+
+def with_dice(
+    board: Image, dice: Sequence[tuple[int, tuple[float, float]]], tilt: float = 0.0
+) -> tuple[Image, list[tuple[float, float]]]:
+    """The board with dice of given values at given board units; also where they are in pixels."""
+    rng = np.random.default_rng(7)
+    image = cv2.resize(board, None, fx=2, fy=2, interpolation=cv2.INTER_LINEAR)
+    places = []
+    for value, place in dice:
+        x, y = (float(v) for v in FIELD.to_pixels([place])[0])
+        up = np.array([(x - 640) / 1300, (y - 360) / 1300, 1.0])
+        up /= np.linalg.norm(up)
+        while (pose := random_pose(rng, up, tilt)).values[2] != value:
+            pass
+        draw_die(image, rng, RED, pose, (2 * x, 2 * y), 52.0, np.array([0.3, -0.3, 0.9]), 30.0)  # type: ignore[arg-type]
+        places.append((x, y))
+    return cv2.resize(image, (1280, 720), interpolation=cv2.INTER_AREA), places  # type: ignore[return-value]
+
+
+def slots_of(stacks: dict[int, int]) -> list[SlotReading]:
+    return [SlotReading(((stacks[k], 1.0),)) if k in stacks else EMPTY_SLOT for k in range(24)]
+
+
+@pytest.fixture(scope="module")
+def reader() -> DiceReader:
+    return DiceReader()
+
+
+@pytest.fixture(scope="module")
+def board() -> Image:
+    return draw_board(STACKS)
+
+
+def by_place(readings: Sequence[DieReading]) -> list[DieReading]:
+    return sorted(readings, key=lambda reading: reading.centre[0])
+
+
+def test_an_empty_board_has_no_dice(reader: DiceReader, board: Image) -> None:
+    assert reader.read(board, FIELD, slots=slots_of(STACKS)) == ()
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 2), (3, 4), (5, 6), (6, 6)])
+def test_two_dice_and_no_more(reader: DiceReader, board: Image, a: int, b: int) -> None:
+    image, places = with_dice(board, [(a, (0.62, 0.48)), (b, (0.85, 0.55))])
+    first, second = by_place(reader.read(image, FIELD, slots=slots_of(STACKS)))
+    assert (first.value, second.value) == (a, b)
+    for reading, (x, y) in zip((first, second), places, strict=True):
+        assert reading.box[0] < x < reading.box[2]
+        assert reading.box[1] < y < reading.box[3]
+        assert reading.half == "right"
+        assert reading.state == "flat"
+        assert sum(reading.values) == pytest.approx(1)
+        assert sum(share for _, share in reading.states) == pytest.approx(1)
+
+
+def test_ways_to_lie(reader: DiceReader, board: Image) -> None:
+    over = (FIELD.slot_x(4), 0.06)  # three checkers lie there
+    image, _ = with_dice(board, [(5, over), (4, (0.5, 0.5)), (2, (1.16, 0.5))])
+    checker, bar, table = by_place(reader.read(image, FIELD, slots=slots_of(STACKS)))
+    assert (checker.state, checker.value, checker.half) == ("on_checker", 5, "left")
+    assert (bar.state, bar.value) == ("on_frame", 4)
+    assert (table.state, table.value, table.half) == ("off_board", 2, "off")
+
+
+def test_a_tipped_die_is_cocked(reader: DiceReader, board: Image) -> None:
+    image, _ = with_dice(board, [(3, (0.25, 0.5))], tilt=28.0)
+    (die,) = reader.read(image, FIELD)
+    assert die.state == "cocked"
+
+
+def test_only_what_changed_is_looked_at(reader: DiceReader, board: Image) -> None:
+    old, _ = with_dice(board, [(3, (0.25, 0.5))])
+    new, _ = with_dice(board, [(3, (0.25, 0.5)), (6, (0.7, 0.5))])
+    changed = np.abs(new.astype(int) - old.astype(int)).max(axis=2) > 20
+    (die,) = reader.read(new, FIELD, changed=changed)
+    assert die.value == 6
+    assert reader.read(new, FIELD, changed=np.zeros((720, 1280), bool)) == ()
+
+
+def test_large_dice_of_unknown_scale(reader: DiceReader) -> None:
+    rng = np.random.default_rng(3)
+    image = np.full((480, 640, 3), (150, 170, 175), np.uint8)
+    up = np.array([0.0, 0.0, 1.0])
+    while (pose := random_pose(rng, up, 0.0)).values[2] != 5:
+        pass
+    draw_die(image, rng, RED, pose, (200.0, 240.0), 150.0, np.array([0.3, -0.3, 0.9]), 30.0)
+    (die,) = reader.read_loose(image)
+    assert die.value == 5
+    assert die.box == pytest.approx((115, 155, 285, 325), abs=45)
