@@ -154,7 +154,8 @@ class Tracker:
         self._held: list[_Held] = []
         self._spent: list[Lying] = []  #: dice that lie there from turns that are decided
         self._frames: deque[Observation] = deque(maxlen=240)
-        self._cup_t = float("-inf")
+        self._cup_t = float("-inf")  #: seconds, when a cup was last over the board
+        self._cast_t = float("-inf")  #: seconds, when dice last came to rest
         self._moved_t = float("-inf")  #: seconds, when something last moved over the board
         self._checked = float("-inf")
         self._out: list[Event] = []
@@ -170,7 +171,9 @@ class Tracker:
         self._watch.see(seen)
         if seen.cup_over_board:
             self._cup_t = seen.t
-        if seen.hands or seen.cup_over_board or not seen.still:
+        # One frame alone that is called not still is a flicker of the light or of the reading.
+        flicker = len(self._frames) < 2 or self._frames[-2].still
+        if seen.hands or seen.cup_over_board or (not seen.still and not flicker):
             self._moved_t = seen.t
         if self._game is None or self._game.over:
             self._look_for_start(seen.t)
@@ -303,7 +306,7 @@ class Tracker:
 
     def _undisturbed(self) -> list[Observation]:
         """The still frames since anything last moved."""
-        return [f for f in self._frames if f.t > self._moved_t][-FRAMES:]
+        return [f for f in self._frames if f.t > self._moved_t and f.still][-FRAMES:]
 
     def _picture(self, frames: Sequence[Observation]) -> Picture:
         return Picture.of(frames, self._g.orientation, self._white_is_light, self._g.rules.game)
@@ -420,7 +423,7 @@ class Tracker:
                 continue
             fresh = self._fresh()
             lost = [die for die in cast.dice if die not in self._watch.lying]
-            if len(fresh) == 1 and len(lost) == 1:
+            if len(fresh) == 1 and len(lost) == 1 and self._cup_t < lost[0].last:
                 told = self._turn is not None and self._turn.cast is cast and self._turn.told is not None
                 if not told or fresh[0].reading().value == lost[0].reading().value:
                     keep = next(die for die in cast.dice if die is not lost[0])
@@ -438,7 +441,7 @@ class Tracker:
         fresh = self._fresh()
         if not fresh:
             return None
-        cup_used = self._cup_t >= self._cup_since()
+        cup_used = self._cup_t > self._cast_t
         if len(fresh) >= 2:
             pair = sorted(fresh, key=lambda d: (-min(d.seen, 10) * d.readings[-1].confidence, d.first))[:2]
             return Cast(tuple(sorted(pair, key=lambda d: d.first)), cup_used)
@@ -449,14 +452,8 @@ class Tracker:
                 return Cast((die,), cup_used)
         return None
 
-    def _cup_since(self) -> float:
-        """The time after which a cup must have been seen for the next throw."""
-        turn = self._turn
-        if turn is not None and turn.cast is not None:
-            return turn.cast.t
-        return self._frames[0].t
-
     def _take_cast(self, cast: Cast, now: float) -> None:
+        self._cast_t = cast.t
         turn = self._turn
         if turn is None:
             if self._find_missed_turn(now, cast=cast) or not self._following:
@@ -482,14 +479,13 @@ class Tracker:
 
     def _is_same(self, old: Cast, new: Cast) -> bool:
         """Whether a throw was only hidden, missed or moved aside, and not thrown again."""
-        if self._cup_t > old.last or (new.t - old.last > RETHROW_SAME_SECONDS and not same_places(old, new)):
-            return False
         a, b = old.pairs(), new.pairs()
-        if len(old.dice) != len(new.dice):
-            return same_places(old, Cast(new.dice)) if len(new.dice) == 2 else False
-        if a and b and next(iter(a)) != next(iter(b)):
+        if not a or not b or next(iter(a)) != next(iter(b)):
             return False
-        return same_places(old, new) or not self._seen_empty(old.last, new.t)
+        if same_places(old, new):
+            return True
+        thrown = self._cup_t > old.last or new.t - old.last > RETHROW_SAME_SECONDS
+        return not thrown and not self._seen_empty(old.last, new.t)
 
     def _seen_empty(self, since: float, until: float) -> bool:
         """Whether still frames between show a board without dice and hands."""

@@ -161,6 +161,9 @@ class DiceWatch:
         for place in self.lying:
             if id(place) not in still_here and not covers(seen, place.box):
                 place.missed += 1.0 if seen.still else 1 / 3
+        if seen.cup_over_board:
+            # What lies there when the cup is gone may have been thrown from it.
+            self.lying = [p for p in self.lying if id(p) in still_here]
         self.lying = [p for p in self.lying if not self.gone(p, seen.t)]
 
     @staticmethod

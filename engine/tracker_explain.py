@@ -23,7 +23,7 @@ from engine.tracker_picture import Picture
 ILLEGAL = -10.0  #: log prior of any one illegal play: about 2 turns in 100, of some 400 ways
 NOT_MOVED = -7.0  #: log prior of lifting valid dice unplayed
 OTHER_SIDE = -6.0  #: log prior of the turn being the other side's
-NEGLIGIBLE = 12.0  #: readings that cannot come within this of the best (nats) are not tried
+NEGLIGIBLE = 7.0  #: readings that cannot come within this of the best (nats) are not tried
 UNLIKELY_DICE = 1e-6  #: pairs of values less probable are not tried
 MOST_MOVED = 5  #: checkers of a side that one turn can move, and one more by mishap
 MISSED_FIT = -9.0  #: how well a play must fit to explain a turn whose throw was not seen

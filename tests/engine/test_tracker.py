@@ -1,0 +1,574 @@
+"""The tracker against games whose truth is known, at the level of observations."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.events import (
+    BoardSeen,
+    Desync,
+    Doubt,
+    Event,
+    GameEnd,
+    GameStart,
+    PlayMade,
+    Resync,
+    Throw,
+    dumps,
+    loads,
+)
+from engine.judge import judge_play
+from engine.layout import Orientation, to_slots
+from engine.legal import legal_plays
+from engine.match import Match, game_result
+from engine.notation import Move
+from engine.position import Position, Side
+from engine.rules import PRESETS, RuleSet
+from engine.tracker import Tracker
+from tests.engine.seen import CLEAR, NOISY, Noise, Played, Table, Thrown
+
+SHORT, LONG = PRESETS["short.default"], PRESETS["long.default"]
+RIGHT_HALF = PRESETS["short.right_half"]
+WHITE, BLACK = Side.WHITE, Side.BLACK
+
+
+def watch(table: Table, tracker: Tracker | None = None, start: int = 0) -> list[Event]:
+    """All events of a table's observations, the end included."""
+    tracker = tracker or Tracker(white_is_light=table.white_is_light)
+    events: list[Event] = []
+    for seen in table.seen[start:]:
+        events += tracker.observe(seen)
+    return [*events, *tracker.finish()]
+
+
+def told(events: Iterable[Event]) -> list[Thrown | Played]:
+    """Throws and plays of events, in the form of the truth."""
+    result: list[Thrown | Played] = []
+    for event in events:
+        if isinstance(event, Throw):
+            result.append(Thrown(event.side, event.dice, event.faults))
+        elif isinstance(event, PlayMade):
+            result.append(Played(event.side, event.position, event.legal, event.rule))
+    return result
+
+
+def plain(items: Iterable[Thrown | Played]) -> list[Thrown | Played]:
+    """The same without the order of two dice."""
+    return [replace(i, dice=(max(i.dice), min(i.dice))) if isinstance(i, Thrown) else i for i in items]
+
+
+def check(table: Table, tracker: Tracker | None = None) -> list[Event]:
+    """The events, after seeing that throws and plays are those of the truth."""
+    events = watch(table, tracker)
+    assert plain(told(events)) == plain(table.truth)
+    return events
+
+
+def odd(events: Iterable[Event]) -> list[str]:
+    """Types of the events that should not come in a clean game."""
+    return [e.type for e in events if isinstance(e, (Doubt, Desync, Resync))]
+
+
+def begun(rules: RuleSet = SHORT, noise: Noise = CLEAR, fps: float = 10, seed: int = 4) -> Table:
+    """A table that has stood set up for a second."""
+    table = Table(rules, seed=seed, noise=noise, fps=fps)
+    table.rest(1.0)
+    return table
+
+
+noises = pytest.mark.parametrize("noise", [CLEAR, NOISY], ids=["clear", "noisy"])
+rates = pytest.mark.parametrize("fps", [10, 5])
+
+
+# -- whole games -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", [SHORT, LONG], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("seed", range(20))
+def test_a_whole_game_without_noise_is_exactly_the_truth(rules: RuleSet, seed: int) -> None:
+    table = Table(
+        rules,
+        seed=seed,
+        fps=5,
+        orientation=list(Orientation)[seed % 4],
+        white_is_light=seed % 3 != 0,
+    )
+    table.game(first=list(Side)[seed % 2])
+    events = check(table)
+    assert odd(events) == []
+    assert [type(e) for e in events[:2]] == [BoardSeen, GameStart]
+    result = game_result(table.position, rules.game)
+    end = events[-1]
+    assert isinstance(end, GameEnd)
+    assert result is not None
+    assert (end.winner, end.result, end.points) == (result.winner, result.result, result.points)
+    Match.replay(events, rules)
+
+
+@pytest.mark.parametrize("rules", [SHORT, LONG], ids=lambda rules: rules.name)
+@pytest.mark.parametrize(("seed", "fps"), [(0, 10), (1, 5), (2, 5)])
+def test_a_whole_noisy_game_is_right_with_one_doubt_at_most(rules: RuleSet, seed: int, fps: float) -> None:
+    table = Table(rules, seed=seed, fps=fps, noise=NOISY)
+    table.game()
+    events = check(table)
+    assert odd(events) in ([], ["doubt"])
+    assert isinstance(events[-1], GameEnd)
+
+
+def test_the_picture_after_a_play_is_in_the_cameras_terms() -> None:
+    table = Table(SHORT, seed=1, orientation=Orientation.TOP_LEFT, white_is_light=False)
+    table.game(turns=6)
+    plays = [e for e in check(table) if isinstance(e, PlayMade)]
+    for play in plays:
+        assert play.slots == to_slots(play.position, Orientation.TOP_LEFT, white_is_light=False)
+        assert play.bar == play.position.bar[::-1]
+        assert play.colour == ("dark" if play.side is WHITE else "light")
+
+
+def test_believed_says_where_the_game_stands() -> None:
+    table = begun()
+    tracker = Tracker()
+    phases: list[str] = [tracker.believed.phase]
+    table.turn(WHITE, (3, 1))
+    for seen in table.seen:
+        tracker.observe(seen)
+        if tracker.believed.phase != phases[-1]:
+            phases.append(tracker.believed.phase)
+    assert phases == [
+        "looking for the board",
+        "waiting for a throw",
+        "rolling",
+        "moving",
+        "waiting for a throw",
+    ]
+    assert tracker.believed.side_to_move is BLACK
+    assert tracker.believed.turn == 2
+
+
+# -- throws ------------------------------------------------------------------------------------
+
+
+@noises
+@rates
+@pytest.mark.parametrize(
+    ("fault", "thrown"),
+    [
+        ("cocked", {"states": ("cocked", "flat")}),
+        ("on_checker", {"states": ("flat", "on_checker")}),
+        ("on_frame", {"states": ("on_frame", "flat")}),
+        ("off_board", {"states": ("flat", "off_board"), "halves": ("left", "off")}),
+        ("two_halves", {"halves": ("left", "right")}),
+        ("one_die", {"seen": (True, False), "lie": 2.5}),
+        ("wrong_half", {"halves": ("left", "left")}),
+        ("not_from_cup", {"cup": False}),
+    ],
+)
+def test_every_fault_of_a_throw(fault: str, thrown: dict[str, object], noise: Noise, fps: float) -> None:
+    rules = {"wrong_half": RIGHT_HALF, "not_from_cup": replace(SHORT, dice_from="cup_required")}
+    table = begun(rules.get(fault, SHORT), noise, fps)
+    white = {"halves": ("right", "right")} if fault == "wrong_half" else {}
+    table.turn(WHITE, (3, 1), **white)
+    table.turn(BLACK, (6, 5))
+    table.throw(WHITE, (6, 2), faults=(fault,), **thrown)  # type: ignore[arg-type]
+    if fault == "one_die":
+        table.truth[-1] = Thrown(WHITE, (6, 0), ("one_die",))
+    table.lift()
+    table.turn(WHITE, (4, 2), **white)
+    table.turn(BLACK)
+    assert odd(check(table, Tracker(table.rules))) == []
+
+
+def test_void_throws_before_the_first_play_get_their_side_from_it() -> None:
+    table = begun()
+    table.throw(BLACK, (5, 2), states=("cocked", "flat"), faults=("cocked",))
+    table.lift()
+    table.throw(BLACK, (5, 6), halves=("left", "right"), faults=("two_halves",))
+    table.lift()
+    table.turn(BLACK, (6, 2))
+    check(table)
+
+
+def test_a_throw_is_told_before_its_play() -> None:
+    table = begun()
+    table.turn(WHITE, (3, 1))
+    table.throw(BLACK, (6, 3))
+    tracker = Tracker()
+    events = [e for seen in table.seen for e in tracker.observe(seen)]
+    assert isinstance(events[-1], Throw)
+    assert events[-1].side is BLACK
+    assert events[-1].halves == ("left", "left")
+
+
+@noises
+def test_dice_moved_aside_are_the_same_throw(noise: Noise) -> None:
+    table = begun(noise=noise)
+    table.turn(WHITE, (3, 1))
+    table.throw(BLACK, (6, 3))
+    table.hand(0.6, over_dice=True)
+    table.dice = [replace(d, centre=(d.centre[0] + 0.4, d.centre[1])) for d in table.dice]
+    table.hand(0.2, over_dice=True)
+    table.rest(1)
+    table.play(legal_plays(table.position, BLACK, (6, 3), SHORT)[4])
+    table.turn(WHITE)
+    check(table)
+
+
+@noises
+def test_dice_hidden_or_unread_for_a_while_are_the_same_throw(noise: Noise) -> None:
+    table = begun(noise=noise)
+    table.turn(WHITE, (3, 1))
+    table.throw(BLACK, (6, 3))
+    table.hand(3, over_dice=True)
+    table.rest(0.5)
+    dice, table.dice = table.dice, []
+    table.rest(1.2)
+    table.dice = dice
+    table.rest(1)
+    first, second = legal_plays(table.position, BLACK, (6, 3), SHORT)[4].moves
+    table.move(BLACK, first)
+    table.dice = []
+    table.rest(0.7)
+    table.dice = dice
+    table.rest(0.4)
+    table.move(BLACK, second)
+    table.truth.append(Played(BLACK, table.position, True))
+    table.lift()
+    table.turn(WHITE)
+    check(table)
+
+
+@noises
+def test_dice_lifted_before_the_checkers_move(noise: Noise) -> None:
+    table = begun(noise=noise)
+    table.turn(WHITE, (3, 1))
+    table.throw(BLACK, (6, 3), lie=0.4)
+    table.lift(empty=0.3)
+    table.play(legal_plays(table.position, BLACK, (6, 3), SHORT)[4], lift=False)
+    table.rest(1)
+    table.turn(WHITE)
+    check(table)
+
+
+def test_a_die_that_cannot_be_read_is_read_from_the_play() -> None:
+    table = begun()
+    table.turn(WHITE, (3, 1))
+    mark = len(table.seen)
+    table.turn(BLACK, (6, 3))
+    for i in range(mark, len(table.seen)):
+        dice = tuple(
+            replace(d, values=(0.0, 0.0, 0.0, 0.0, 0.5, 0.5)) if d.value == 6 else d
+            for d in table.seen[i].dice
+        )
+        table.seen[i] = replace(table.seen[i], dice=dice)
+    table.turn(WHITE)
+    events = check(table)
+    thrown = [e for e in events if isinstance(e, Throw)]
+    assert set(thrown[1].dice) == {6, 3}
+
+
+# -- plays -------------------------------------------------------------------------------------
+
+WALL = Position((0,) * 7 + (1, 0, 0, 0, 0, 2, 2, 2, 2, 2, 0, 0, 0, 0, 0, -15, 4))
+ON_BAR = Position((-2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 1), bar=(1, 0))
+
+
+@noises
+@rates
+@pytest.mark.parametrize(
+    ("rules", "dice", "moves", "rule", "start"),
+    [
+        (SHORT, (6, 3), [(24, 18), (13, 9)], "E8", None),
+        (SHORT, (6, 3), [(24, 18)], "M3", None),
+        (SHORT, (6, 3), [], "M3", None),
+        (SHORT, (6, 3), [(13, 7), (6, 9)], "G5", None),
+        (SHORT, (6, 3), [(6, 0), (13, 10)], "B1", None),
+        (SHORT, (6, 1), [(13, 7), (8, 7)], "K2", ON_BAR),
+        (LONG, (6, 3), [(24, 18), (24, 21)], "L2", None),
+        (LONG, (6, 1), [(24, 18), (8, 7)], "L7", WALL),
+    ],
+    ids=["count", "half", "nothing", "backwards", "early off", "bar", "head", "wall"],
+)
+def test_an_illegal_play_is_told_with_its_rule(
+    rules: RuleSet,
+    dice: tuple[int, int],
+    moves: list[tuple[int, int]],
+    rule: str,
+    start: Position | None,
+    noise: Noise,
+    fps: float,
+) -> None:
+    table = Table(rules, seed=6, noise=noise, fps=fps)
+    tracker = Tracker(rules, position=start, side_to_move=WHITE if start else None)
+    if start:
+        table.position = start
+    table.rest(1)
+    if not start:
+        for side, opening in ((WHITE, (2, 1)), (BLACK, (4, 2))):
+            plays = legal_plays(table.position, side, opening, rules)
+            table.throw(side, opening)
+            table.play(min(plays, key=lambda p: max(m.from_point for m in p.moves)))
+    before = table.position
+    table.throw(WHITE, dice)
+    for move in moves:
+        table.move(WHITE, Move(*move))
+    verdict = judge_play(before, WHITE, dice, table.position, rules)
+    assert verdict.rule == rule
+    table.truth.append(Played(WHITE, table.position, False, rule))
+    table.lift()
+    table.turn(BLACK)
+    table.turn(WHITE)
+    events = check(table, tracker)
+    assert odd(events) in ([], ["doubt"])
+
+
+@noises
+def test_an_illegal_first_play_tells_whose_it_was(noise: Noise) -> None:
+    table = begun(noise=noise)
+    table.throw(BLACK, (6, 3))
+    table.move(BLACK, Move(24, 18))
+    table.move(BLACK, Move(13, 9))
+    table.truth.append(Played(BLACK, table.position, False, "E8"))
+    table.lift()
+    table.turn(WHITE)
+    check(table)
+
+
+@noises
+@rates
+def test_a_play_taken_back_is_no_offence(noise: Noise, fps: float) -> None:
+    table = begun(noise=noise, fps=fps)
+    table.turn(WHITE, (3, 1))
+    table.throw(BLACK, (6, 3))
+    before = table.position
+    table.move(BLACK, Move(24, 17))
+    table.rest(2.5)
+    table.put(before)
+    table.rest(0.5)
+    table.play(legal_plays(before, BLACK, (6, 3), SHORT)[2])
+    table.turn(WHITE)
+    assert odd(check(table)) == []
+
+
+def test_a_play_on_a_void_throw_stands_but_is_not_legal() -> None:
+    table = begun()
+    table.turn(WHITE, (3, 1))
+    table.throw(BLACK, (6, 3), states=("cocked", "flat"), faults=("cocked",))
+    play = legal_plays(table.position, BLACK, (6, 3), SHORT)[4]
+    table.truth.append(Played(BLACK, play.after, False, "D10"))
+    table.play(play, record=False)
+    table.turn(WHITE)
+    check(table)
+
+
+def test_a_dance_is_a_legal_play_without_moves() -> None:
+    shut_out = Position(
+        (5, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -2, 0, -2, -2, -2, -2, -2, -2), bar=(4, 0)
+    )
+    table = Table(SHORT, seed=4)
+    table.position = shut_out
+    table.rest(1)
+    table.turn(WHITE, (6, 3))
+    table.turn(BLACK, (1, 1))
+    table.turn(WHITE, (4, 4))
+    events = check(table, Tracker(SHORT, position=shut_out, side_to_move=WHITE))
+    first = next(e for e in events if isinstance(e, PlayMade))
+    assert first.moves == ()
+    assert first.legal
+
+
+@noises
+def test_the_dice_of_an_unseen_throw_are_inferred(noise: Noise) -> None:
+    table = begun(noise=noise)
+    table.turn(WHITE, (3, 1))
+    table.throw(BLACK, (6, 3), seen=(False, False))
+    table.play(legal_plays(table.position, BLACK, (6, 3), SHORT)[4])
+    table.turn(WHITE)
+    events = check(table)
+    inferred = [e for e in events if isinstance(e, Throw)][1]
+    assert inferred.confidence < 0.6
+
+
+@noises
+def test_a_turn_that_was_missed_is_found(noise: Noise) -> None:
+    table = begun(noise=noise)
+    table.turn(WHITE, (3, 1))
+    mark = len(table.seen)
+    table.turn(BLACK, (6, 3))
+    del table.seen[mark:-1]  # the camera was away
+    table.turn(WHITE)
+    table.turn(BLACK)
+    check(table)
+
+
+# -- out of step -------------------------------------------------------------------------------
+
+
+def bumped(position: Position) -> Position:
+    """Half the board slid by three points."""
+    points = position.points
+    return replace(position, points=points[3:] + points[:3])
+
+
+@noises
+def test_a_bumped_board_is_out_of_step_until_it_is_restored(noise: Noise) -> None:
+    table = begun(noise=noise)
+    table.turn(WHITE, (3, 1))
+    table.turn(BLACK, (6, 5))
+    before = table.position
+    table.put(bumped(before))
+    table.rest(3.8)
+    table.put(before)
+    table.rest(1.5)
+    table.turn(WHITE)
+    table.turn(BLACK)
+    events = check(table)
+    assert odd(events) == ["desync", "resync"]
+    desync = next(e for e in events if isinstance(e, Desync))
+    differ = {
+        slot
+        for slot, (a, b) in enumerate(
+            zip(
+                to_slots(before, Orientation.BOTTOM_RIGHT),
+                to_slots(bumped(before), Orientation.BOTTOM_RIGHT),
+                strict=True,
+            )
+        )
+        if a != b
+    }
+    assert set(desync.slots) == differ
+
+
+@noises
+def test_a_board_that_stays_bumped_is_gone_on_from(noise: Noise) -> None:
+    table = begun(noise=noise)
+    table.turn(WHITE, (3, 1))
+    table.turn(BLACK, (6, 5))
+    table.put(bumped(table.position))
+    table.rest(9)
+    table.turn(WHITE)
+    table.turn(BLACK)
+    assert odd(check(table)) == ["desync", "resync"]
+
+
+def test_after_a_resignation_the_next_set_up_board_starts_a_game() -> None:
+    table = begun()
+    table.turn(WHITE, (3, 1))
+    table.turn(BLACK, (6, 5))
+    table.put(Position.start(SHORT.game))
+    table.rest(2)
+    table.turn(BLACK)
+    table.turn(WHITE)
+    assert sum(isinstance(e, GameStart) for e in check(table)) == 2
+
+
+def test_the_next_game_may_be_set_up_the_other_way_round() -> None:
+    last = Position((2, *([0] * 11), -3, *([0] * 11)), off=(13, 12))
+    table = Table(LONG, seed=4)
+    table.position = last
+    table.rest(1)
+    table.turn(WHITE, (6, 6))
+    table.orientation = Orientation.BOTTOM_LEFT
+    table.put(Position.start(LONG.game))
+    table.rest(1)
+    table.turn(BLACK)
+    table.turn(WHITE)
+    events = check(table, Tracker(LONG, position=last, side_to_move=WHITE))
+    kinds = [e.type for e in events if not isinstance(e, (Throw, PlayMade))]
+    assert kinds == ["board", "game_start", "game_end", "board", "game_start"]
+
+
+# -- the rest ----------------------------------------------------------------------------------
+
+
+def test_a_position_without_rules_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs the rules"):
+        Tracker(position=ON_BAR)
+
+
+def test_frames_without_a_board_say_nothing() -> None:
+    table = begun()
+    blind = [replace(s, slots=(), board=None, dice=()) for s in table.seen]
+    tracker = Tracker()
+    assert [e for s in blind for e in tracker.observe(s)] == []
+    assert tracker.finish() == ()
+
+
+def test_the_end_of_the_recording_decides_what_is_open() -> None:
+    table = begun()
+    table.turn(WHITE, (3, 1))
+    table.throw(BLACK, (6, 5))
+    play = legal_plays(table.position, BLACK, (6, 5), SHORT)[1]
+    for move in play.moves:
+        table.move(BLACK, move)
+    table.truth.append(Played(BLACK, play.after, True))
+    table.hand(0.2, over_dice=True)
+    table.dice = []
+    table.frame()
+    check(table)
+
+
+def resumed(make: Callable[[], Table], cut: float) -> None:
+    table = make()
+    whole = watch(table)
+    at = round(cut * len(table.seen))
+    first = Tracker(white_is_light=table.white_is_light)
+    before = [e for seen in table.seen[:at] for e in first.observe(seen)]
+    stored = [loads(dumps(e)) for e in before]
+    second = Tracker.resume(stored, white_is_light=table.white_is_light)
+    after = watch(table, second, start=at)
+    assert plain(told([*before, *after])) == plain(told(whole))
+    assert [e.type for e in [*before, *after]] == [e.type for e in whole]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    cut=st.floats(0.25, 0.98),
+    noise=st.sampled_from([CLEAR, NOISY]),
+    long=st.booleans(),
+)
+def test_a_killed_tracker_goes_on_from_the_stored_events(
+    seed: int, cut: float, noise: Noise, long: bool
+) -> None:
+    def make() -> Table:
+        table = Table(LONG if long else SHORT, seed=seed, noise=noise, fps=5)
+        table.game(turns=6)
+        return table
+
+    resumed(make, cut)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    long=st.booleans(),
+    fps=st.sampled_from([5.0, 8.0, 10.0, 15.0]),
+    orientation=st.sampled_from(list(Orientation)),
+    light=st.booleans(),
+    side=st.sampled_from(list(Side)),
+)
+def test_any_opening_is_read(
+    seed: int, long: bool, fps: float, orientation: Orientation, light: bool, side: Side
+) -> None:
+    table = Table(LONG if long else SHORT, seed, fps, NOISY, orientation, light)
+    table.game(first=side, turns=4)
+    check(table)
+
+
+def test_a_frame_in_which_nothing_happens_is_cheap() -> None:
+    table = begun()
+    table.turn(WHITE, (3, 1))
+    table.rest(20)
+    tracker = Tracker()
+    spent = []
+    for seen in table.seen:
+        started = time.perf_counter()
+        tracker.observe(seen)
+        spent.append(time.perf_counter() - started)
+    assert sorted(spent)[len(spent) // 2] < 1e-3
