@@ -199,6 +199,10 @@ def evidence(canvas: Plane, look: Appearance) -> Plane:
     # A pixel of the other side's checkers is no witness, whatever lies below it.
     np.subtract(light, np.maximum(empty, dark - 1.5), out=ratio[0])
     np.subtract(dark, np.maximum(empty, light - 1.5), out=ratio[1])
+    # Neighbours are heard together: where colours are alike, the grain of the board is what tells.
+    np.clip(ratio, -2 * _CAP, 2 * _CAP, out=ratio)
+    for side in (0, 1):
+        ratio[side] = cv2.blur(ratio[side], (3, 3))
     return np.clip(ratio, -_CAP, _CAP, out=ratio)
 
 

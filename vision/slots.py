@@ -36,6 +36,8 @@ _PLACES = 7  # discs that may lie in one row: five, or up to seven pushed togeth
 _PIXELS = 9.0  # independent pixels of a disc: neighbours err together
 _REACH = 0.24  # how far a checker may lie beside the middle of its point, in diameters
 _NEAREST, _FARTHEST = 0.93, 1.7  # centre to centre in a row, in diameters
+_CORE = 0.94  # share of the diameter that is looked at; outlines are never quite where they should be
+_AGAINST = np.float32(2.2)  # what speaks clearly against a checker weighs this much more
 _BARE = 0.6  # a quarter of a disc that speaks more than this against it, in nats a pixel, counts thrice
 _COST_SIDE = 2.5  # nats for lying at the edge of that reach
 _COST_GAP = 1.2  # nats for each diameter of free space before a checker
@@ -119,9 +121,11 @@ def _disc_sums(strips: Plane, stance: Stance, half: int) -> Plane:
     dy = np.arange(tall) - tall // 2
     offsets = np.linspace(-_REACH, _REACH, 5) * 2 * rx
     across = (np.arange(-half, half + 1)[:, None] - offsets) / rx
-    inside = across[..., None] ** 2 + (dy / ry) ** 2 <= 1
+    inside = across[..., None] ** 2 + (dy / ry) ** 2 <= _CORE**2
     # (wide, left and right, offsets, tall): shares of a disc that is cut into four
     sides_of = np.stack([across < 0, across >= 0], axis=1)
+    # Two thirds of a disc covered is a die, not a checker: what speaks against it weighs more.
+    strips = strips + _AGAINST * np.minimum(strips + 1, 0)
     kernel = inside[:, None] & sides_of[..., None]
     kernel = (kernel * (4 / inside[:, 2].sum())).astype(np.float32)
     n, sides, length, wide = strips.shape

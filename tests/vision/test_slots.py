@@ -87,7 +87,7 @@ def test_counts_and_colours_on_a_learnt_board(seed: int) -> None:
 
 def test_low_contrast_and_less_light() -> None:
     """Dark checkers barely darker than the dark points, light ones barely lighter than the light."""
-    light, dark = (170, 210, 222), (44, 36, 80)
+    light, dark = (178, 218, 234), (44, 36, 80)
     look = learn(draw(START, light=light, dark=dark), FIELD, START)
     slots = position(5)
     readings = read_slots(draw(slots, seed=9, gain=0.85, light=light, dark=dark), FIELD, look)
