@@ -56,8 +56,7 @@ TELL_AFTER = 0.35  #: seconds that dice lie before a throw is told
 ALONE_SECONDS, ALONE_FRAMES = 1.5, 5  #: how long one die lies alone before the other is given up
 PLAIN_MARGIN = 4.0  #: nats by which a legal play must lead to be taken at once
 PLAIN_FRAMES, ODD_FRAMES = 3, 8
-ILLEGAL_MARGIN = 3.0  #: nats by which an illegal reading must lead, or a person is asked
-LEGAL_MARGIN = 1.5
+SURE_MARGIN = 1.5  #: nats by which a reading must lead in the end, or a person is asked
 FRAMES = 16  #: frames that make a picture, at most
 START_FRAMES = 3
 START_SLOT, START_WEAK_SLOT = 0.4, 0.02  #: how probable each slot of a set-up board is; one may be weak
@@ -151,6 +150,7 @@ class Tracker:
         self._watch = DiceWatch()
         self._turn: _Turn | None = None
         self._next: Cast | None = None
+        self._last: Cast | None = None  #: the dice of the turn that was decided last
         self._held: list[_Held] = []
         self._spent: list[Lying] = []  #: dice that lie there from turns that are decided
         self._frames: deque[Observation] = deque(maxlen=240)
@@ -456,6 +456,9 @@ class Tracker:
         self._cast_t = cast.t
         turn = self._turn
         if turn is None:
+            if self._last is not None and same_places(self._last, cast) and _top(self._last) == _top(cast):
+                self._spent += cast.dice  # out of sight for a while, but of a turn that is decided
+                return
             if self._find_missed_turn(now, cast=cast) or not self._following:
                 return
             self._open(cast)
@@ -479,8 +482,7 @@ class Tracker:
 
     def _is_same(self, old: Cast, new: Cast) -> bool:
         """Whether a throw was only hidden, missed or moved aside, and not thrown again."""
-        a, b = old.pairs(), new.pairs()
-        if not a or not b or next(iter(a)) != next(iter(b)):
+        if _top(old) is None or _top(old) != _top(new):
             return False
         if same_places(old, new):
             return True
@@ -571,7 +573,8 @@ class Tracker:
         # A legal play that fits is taken at once; whatever is odd waits for more frames.
         plain = best.kind != "illegal" and best.fit > GOOD_FIT and margin > PLAIN_MARGIN
         settled = len(frames) >= PLAIN_FRAMES if plain else confirmed and len(frames) >= ODD_FRAMES
-        if not settled and not ready:
+        unread = self._next is None and self._watch.rolling  # perhaps the dice of this very turn
+        if (not settled or unread) and not ready:
             return
         if standing and best.kind != "play":
             self._close_standing(turn)
@@ -579,7 +582,7 @@ class Tracker:
         if (best.kind == "illegal" and not best.playable) or best.fit < 2 * POOR_FIT:
             self._desync(now, picture)
             return
-        if margin < (ILLEGAL_MARGIN if best.kind == "illegal" else LEGAL_MARGIN):
+        if margin < SURE_MARGIN:
             self._doubt_play(turn, readings)
         self._close(turn, best, readings, picture)
 
@@ -714,6 +717,7 @@ class Tracker:
     def _next_turn(self) -> None:
         turn, cast = self._turn, self._next
         if turn is not None and turn.cast is not None:
+            self._last = turn.cast
             self._spent += [die for die in turn.cast.dice if die in self._watch.lying]
         self._turn, self._next = None, None
         if cast is not None and not self._g.over:
@@ -830,6 +834,11 @@ class Tracker:
 
 def _sorted(dice: Dice) -> Dice:
     return (max(dice), min(dice))
+
+
+def _top(cast: Cast) -> Dice | None:
+    """The likeliest pair of values; ``None`` for a single die."""
+    return next(iter(cast.pairs()), None)
 
 
 def _likeliest_fault(cast: Cast) -> tuple[Fault, ...]:
