@@ -26,7 +26,7 @@ from hardware.table.styles import BGR, Floats, noise, tint
 
 Grip = Literal["pinch", "fist"]
 _HAND_SCALE = 12.0  #: pixels a centimetre of the textures of hands
-_HAND_W, _HAND_H = 22.0, 92.0  #: centimetres that such a texture covers; the fingertips lie at _TIP
+_WIDTH = 22.0  #: centimetres that such a texture covers across; the fingertips lie at _TIP
 _TIP = (10.0, 2.0)
 
 #: Limbs as (x0, y0, r0, x1, y1, r1) in centimetres from the fingertips, the arm towards +y.
@@ -74,10 +74,10 @@ def _capsule(y: Floats, x: Floats, limb: tuple[float, ...]) -> Floats:
     )
 
 
-def _hand_texture(grip: Grip, skin: BGR, sleeve: BGR, rng: np.random.Generator) -> Image:
-    """A forearm with its hand from above, premultiplied RGBA, shaped by the light on round limbs."""
+def _hand_texture(grip: Grip, skin: BGR, sleeve: BGR, length: float, rng: np.random.Generator) -> Image:
+    """An arm ``length`` centimetres long from above: premultiplied RGBA, shaped by the light on it."""
     s = _HAND_SCALE
-    shape = (round(_HAND_H * s), round(_HAND_W * s))
+    shape = (round(length * s), round(_WIDTH * s))
     y, x = np.mgrid[0 : shape[0], 0 : shape[1]].astype(np.float32) / np.float32(s)
     x, y = x - np.float32(_TIP[0]), y - np.float32(_TIP[1])
     height = np.full(shape, -9, np.float32)
@@ -88,7 +88,7 @@ def _hand_texture(grip: Grip, skin: BGR, sleeve: BGR, rng: np.random.Generator) 
         # A smooth maximum: neighbouring limbs grow into one another without a crease.
         height[reach] = np.logaddexp(9 * np.maximum(old, -9), 9 * np.maximum(part, -9)) / 9
     start = max(limb[4] for limb in _LIMBS[grip]) - 2.0
-    cuff = _capsule(y, x, (0.9, start + 4.4, 4.3, 1.5, _HAND_H + 5, 5.8))
+    cuff = _capsule(y, x, (0.9, start + 4.4, 4.3, 1.5, length + 5, 5.8))
     cuff = np.where(y > start + 2.4 + np.float32(0.2) * np.sin(x * 2), cuff, -9).astype(np.float32)
     is_sleeve = (cuff > 0) | (cuff > height)
     folds = noise(rng, shape, (2.6 * s, 5 * s)) * 0.3 + noise(rng, shape, (0.8 * s, 3 * s)) * 0.08
@@ -112,7 +112,9 @@ class HandPainter:
 
     def __init__(self, lens: Lens, skin: BGR, sleeve: BGR, rng: np.random.Generator) -> None:
         self._lens = lens
-        self._hands = {grip: _hand_texture(grip, skin, sleeve, rng) for grip in _LIMBS}
+        # Long enough to reach slantwise over the whole field from beyond the edge of the picture.
+        length = 1.2 * (lens.reach(4.0)[1] + scene.FIELD_Y) + 14
+        self._hands = {grip: _hand_texture(grip, skin, sleeve, length, rng) for grip in _LIMBS}
         self._shadows: dict[Grip, Image] = {}
         for grip, hand in self._hands.items():
             small = cv2.resize(hand[..., 3], None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
