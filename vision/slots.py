@@ -125,7 +125,7 @@ def _disc_sums(strips: Plane, stance: Stance, half: int) -> Plane:
     # (wide, left and right, offsets, tall): shares of a disc that is cut into four
     sides_of = np.stack([across < 0, across >= 0], axis=1)
     # Two thirds of a disc covered is a die, not a checker: what speaks against it weighs more.
-    strips = strips + _AGAINST * np.minimum(strips + 1, 0)
+    strips = np.asarray(strips + _AGAINST * np.minimum(strips + 1, 0), np.float32)
     kernel = inside[:, None] & sides_of[..., None]
     kernel = (kernel * (4 / inside[:, 2].sum())).astype(np.float32)
     n, sides, length, wide = strips.shape
@@ -135,9 +135,10 @@ def _disc_sums(strips: Plane, stance: Stance, half: int) -> Plane:
     quarters = np.zeros((2, n * sides, rows, 2, len(offsets)), np.float32)
     for i in range(tall):
         quarters[int(i > tall // 2)] += part[:, i : i + rows, ..., i]
-    total = quarters.mean(axis=(0, 3))
+    a, b, c, d = quarters[0, :, :, 0], quarters[0, :, :, 1], quarters[1, :, :, 0], quarters[1, :, :, 1]
+    total = (a + b + c + d) / 4
     # A die and a neighbour may fill most of a disc, but not every quarter of it.
-    worst = np.minimum(quarters.min(axis=(0, 3)) + _BARE, 0)
+    worst = np.minimum(np.minimum(np.minimum(a, b), np.minimum(c, d)) + _BARE, 0)
     total = _PIXELS * (total + 2 * worst) - (_COST_SIDE * (offsets / (2 * rx * _REACH)) ** 2).astype(
         np.float32
     )
