@@ -10,6 +10,7 @@ lies there. Only then is the board compared with what it was: see :mod:`engine.t
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,7 @@ SURE_PAIR = 0.97  #: a throw is told at once when its values are this sure
 SURE_STATE = 0.75  #: ... and the way its dice lie; else it waits for the play
 TELL_AFTER = 0.35  #: seconds that dice lie before a throw is told
 ALONE_SECONDS, ALONE_FRAMES = 1.5, 5  #: how long one die lies alone before the other is given up
+KEPT_FRAMES = 240
 PLAIN_MARGIN = 4.0  #: nats by which a legal play must lead to be taken at once
 PLAIN_FRAMES, ODD_FRAMES = 3, 8
 SURE_MARGIN = 1.5  #: nats by which a reading must lead in the end, or a person is asked
@@ -147,18 +149,23 @@ class Tracker:
         self._game: _Game | None = None
         self._dice: Dice | None = None
         self._dice_valid = True
-        self._watch = DiceWatch()
         self._turn: _Turn | None = None
+        self._held: list[_Held] = []
+        self._out: list[Event] = []
+        self._forget_frames()
+
+    def _forget_frames(self) -> None:
+        """Forget all that is tied to the clock of the frames."""
+        self._watch = DiceWatch()
         self._next: Cast | None = None
         self._last: Cast | None = None  #: the dice of the turn that was decided last
-        self._held: list[_Held] = []
         self._spent: list[Lying] = []  #: dice that lie there from turns that are decided
-        self._frames: deque[Observation] = deque(maxlen=240)
-        self._cup_t = float("-inf")  #: seconds, when a cup was last over the board
-        self._cast_t = float("-inf")  #: seconds, when dice last came to rest
-        self._moved_t = float("-inf")  #: seconds, when something last moved over the board
-        self._checked = float("-inf")
-        self._out: list[Event] = []
+        self._frames: deque[Observation] = deque(maxlen=KEPT_FRAMES)
+        self._reference: tuple[Picture, Position] | None = None  #: a decided board and how it was seen
+        self._cup_t = -math.inf  #: seconds, when a cup was last over the board
+        self._cast_t = -math.inf  #: seconds, when dice last came to rest
+        self._moved_t = -math.inf  #: seconds, when something last moved over the board
+        self._checked = -math.inf  #: seconds, when the standing board was last compared
 
     # -- what others call ---------------------------------------------------------------------
 
@@ -167,6 +174,8 @@ class Tracker:
         self._out = []
         if not seen.slots:
             return ()
+        if self._frames and seen.t < self._frames[-1].t:
+            self._restart_clock(seen.t)
         self._frames.append(seen)
         self._watch.see(seen)
         if seen.cup_over_board:
@@ -297,6 +306,12 @@ class Tracker:
             return "rolling" if self._watch.rolling else "waiting for a throw"
         return "moving" if self._turn.over is None else "turn over"
 
+    def _restart_clock(self, now: float) -> None:
+        """The camera was opened anew and counts its time from there: as after a restart."""
+        told = self._turn.told if self._turn is not None else None
+        self._turn = _Turn(None, now, told=told) if told is not None else None
+        self._forget_frames()
+
     # -- pictures -----------------------------------------------------------------------------
 
     def _quiet(self, since: float) -> list[Observation]:
@@ -309,7 +324,9 @@ class Tracker:
         return [f for f in self._frames if f.t > self._moved_t and f.still][-FRAMES:]
 
     def _picture(self, frames: Sequence[Observation]) -> Picture:
-        return Picture.of(frames, self._g.orientation, self._white_is_light, self._g.rules.game)
+        game = self._g
+        picture = Picture.of(frames, game.orientation, self._white_is_light, game.rules.game)
+        return picture if self._reference is None else picture.anchored(*self._reference)
 
     def _slots(self, indices: Iterable[int]) -> tuple[int, ...]:
         return tuple(sorted(slot_of(self._g.orientation, i) for i in indices))
@@ -339,6 +356,7 @@ class Tracker:
         self._turn, self._next, self._dice, self._dice_valid = None, None, None, True
         self._held.clear()
         self._spent = []
+        self._reference = self._picture(frames), position
         self._out.append(
             GameStart(t=now, game=rules.game, rules=rules.name, position=position, side_to_move=side)
         )
@@ -584,7 +602,8 @@ class Tracker:
             return
         if margin < SURE_MARGIN:
             self._doubt_play(turn, readings)
-        self._close(turn, best, readings, picture)
+        self._close(turn, best)
+        self._reference = picture, self._g.position
 
     def _over_since(self, turn: _Turn) -> float:
         if turn.over is not None:
@@ -645,7 +664,7 @@ class Tracker:
         if turn.told is None and side is not None and cast is not None and self._dice is not None:
             self._emit_throw(turn, side, self._dice, self._faults(cast, side))
 
-    def _close(self, turn: _Turn, best: Reading, readings: Sequence[Reading], picture: Picture) -> None:
+    def _close(self, turn: _Turn, best: Reading) -> None:
         cast, over = turn.cast, turn.over
         if best.kind == "void":
             if turn.told is None and cast is not None and self._dice is not None:
@@ -657,10 +676,7 @@ class Tracker:
             self._next_turn()
             return
         side = best.side
-        for held in self._held:
-            faults = self._faults(held.cast, side) or _likeliest_fault(held.cast)
-            self._emit_throw(_Turn(held.cast, held.t), side, held.dice, faults)
-        self._held.clear()
+        self._tell_held(side)
         if turn.told is None:
             self._emit_throw(turn, side, best.dice, (), best.dice_probability)
         elif turn.told.valid and (
@@ -674,6 +690,19 @@ class Tracker:
         void = turn.told is not None and not turn.told.valid
         self._emit_play(t, side, dice, best.after, best.probability, void_throw=void)
         self._next_turn()
+
+    def _tell_held(self, side: Side) -> None:
+        """Throws before the first play, now that it shows who began."""
+        for held in self._held:
+            faults = self._faults(held.cast, side)
+            if faults:
+                self._emit_throw(_Turn(held.cast, held.t), side, held.dice, faults)
+            else:
+                # Nothing was wrong with it and nobody played it: one die of each player (rules.md G7).
+                own, other = max(held.dice), min(held.dice)
+                white, black = (own, other) if side is Side.WHITE else (other, own)
+                self._out.append(RollOff(t=held.t, white=white, black=black))
+        self._held.clear()
 
     def _emit_play(
         self,
@@ -829,6 +858,7 @@ class Tracker:
 
     def _resync(self, now: float, reason: str, slots: tuple[int, ...] = ()) -> None:
         self._g.lost = False
+        self._reference = None
         self._out.append(Resync(t=now, reason=reason, slots=slots))
 
 

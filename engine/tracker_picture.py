@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ NEIGHBOUR = 0.02  #: share of a reading of three or more that may be one checker
 TALL = 3
 LOOKS = 1.8  #: how many independent looks ``LOOKS_FRAMES`` or more frames of one still board are worth
 LOOKS_FRAMES = 5
+ANCHORED = -0.7  #: log probability that a stack misread before and read alike now is unchanged
 OFF_GAINED = -2.0  #: log prior, a side has more checkers off than before
 OFF_LOST = -8.0  #: log prior, a side has fewer checkers off than before
 CANDIDATE = 11.0  #: counts of a slot less likely than the best by this (nats) are not considered
@@ -117,6 +118,22 @@ class Picture:
             + self.off[1][position.off[1]]
         )
 
+    def anchored(self, reference: Picture, position: Position) -> Picture:
+        """Allow for stacks that are miscounted all the time.
+
+        ``position`` stood when ``reference`` was seen. A tall stack that was read as some other number
+        then and is read as the same number now has most likely not changed.
+        """
+        rows = list(self.points)
+        for i, count in enumerate(position.points):
+            if abs(count) <= TALL or i in self.hidden or i in reference.hidden:
+                continue
+            best = _best(rows[i])
+            if best * count > 0 and 0 < abs(best - count) <= 2 and best == _best(reference.points[i]):
+                rows[i] = list(rows[i])
+                rows[i][count] = max(rows[i][count], ANCHORED)
+        return replace(self, points=tuple(rows))
+
     def disagrees(self, position: Position, nats: float = 2.0) -> tuple[int, ...]:
         """The indices of points at which a position is clearly not what the picture shows."""
         return tuple(
@@ -167,6 +184,10 @@ class Picture:
             found.append(count)
         found.reverse()
         return Position(tuple(found[:24]), (found[24], -found[25]), off_counts), score
+
+
+def _best(row: Row) -> int:
+    return max(range(-15, 16), key=row.__getitem__)
 
 
 def _candidates(row: Row, sign: int) -> list[int]:

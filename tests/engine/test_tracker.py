@@ -19,6 +19,7 @@ from engine.events import (
     GameStart,
     PlayMade,
     Resync,
+    RollOff,
     Throw,
     dumps,
     loads,
@@ -28,6 +29,7 @@ from engine.layout import Orientation, to_slots
 from engine.legal import legal_plays
 from engine.match import Match, game_result
 from engine.notation import Move
+from engine.observation import SlotReading
 from engine.position import Position, Side
 from engine.rules import PRESETS, RuleSet
 from engine.tracker import Tracker
@@ -510,6 +512,58 @@ def test_the_end_of_the_recording_decides_what_is_open() -> None:
     table.hand(0.2, over_dice=True)
     table.dice = []
     table.frame()
+    check(table)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stacks_that_are_always_miscounted_spoil_nothing(seed: int) -> None:
+    table = begun(seed=seed)
+    table.game(turns=12)
+
+    def short(reading: SlotReading) -> SlotReading:
+        if reading.count < 6:
+            return reading
+        low = reading.best + (1 if reading.best < 0 else -1)
+        return SlotReading(((low, 0.8), (reading.best, 0.12), (2 * low - reading.best, 0.05)))
+
+    table.seen = [replace(s, slots=tuple(short(r) for r in s.slots)) for s in table.seen]
+    events = check(table)
+    assert odd(events) in ([], ["doubt"])
+
+
+@pytest.mark.parametrize("lying", [False, True], ids=["between turns", "dice lying"])
+def test_a_camera_that_begins_to_count_anew_changes_nothing(lying: bool) -> None:
+    table = begun()
+    table.turn(WHITE, (3, 1))
+    table.throw(BLACK, (6, 3))
+    if not lying:
+        table.play(legal_plays(table.position, BLACK, (6, 3), SHORT)[3])
+    table.t = 0.0
+    table.rest(1)
+    if lying:
+        table.play(legal_plays(table.position, BLACK, (6, 3), SHORT)[3])
+    table.turn(WHITE)
+    check(table)
+
+
+@pytest.mark.parametrize(("dice", "first"), [((2, 5), WHITE), ((2, 5), BLACK), ((4, 4), WHITE)])
+def test_a_roll_off_before_the_first_throw(dice: tuple[int, int], first: Side) -> None:
+    table = begun(LONG)
+    table.throw(first, dice, record=False)
+    table.lift()
+    table.turn(first, (3, 1))
+    events = check(table)
+    rolled = [e for e in events if isinstance(e, RollOff)]
+    assert len(rolled) == 1
+    assert rolled[0].winner is (None if dice[0] == dice[1] else first)
+    Match.replay(events, LONG)
+
+
+@pytest.mark.parametrize("first", list(Side))
+def test_a_roll_off_that_is_played_is_the_first_throw(first: Side) -> None:
+    table = begun()
+    table.turn(first, (6, 3), halves=("left", "right"))
+    table.turn(first.other)
     check(table)
 
 
