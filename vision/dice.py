@@ -176,9 +176,9 @@ class DiceReader:
 class _Camera:
     """What the map of a field tells of the camera: focal length, middle and the table's normal.
 
-    The principal point is taken to be the picture's middle. The focal length follows from the two
-    vanishing points of the field (Hartley and Zisserman, *Multiple View Geometry*, example 8.27); seen
-    from above they lie too far off to say anything, and a usual lens is assumed.
+    The principal point is taken to be the picture's middle. The focal length is the one that best makes
+    the field's sides meet at right angles (Hartley and Zisserman, *Multiple View Geometry*, example 8.27)
+    and gives a field of usual shape; seen from above the first says little, and a usual lens decides.
     """
 
     focal: float
@@ -192,20 +192,23 @@ class _Camera:
         square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
         plain = (field.corners - np.array(middle)).astype(np.float32)
         h = cv2.getPerspectiveTransform(square, plain).astype(np.float64)
-        first, second = h[:, 0], h[:, 1]
-        usual = 1.0 * max(width, height)
-        bend = float(first[2] * second[2])
-        square_focal = -float(first[:2] @ second[:2]) / bend if abs(bend) > 1e-3 else 0.0
-        focal = math.sqrt(square_focal) if square_focal > 0 else usual
-        if not 0.6 * usual < focal < 2.5 * usual:
-            focal = usual
-        lens = np.array([1 / focal, 1 / focal, 1.0])
-        across, down = first * lens, second * lens
-        normal = np.cross(across, down)
-        normal /= np.linalg.norm(normal)
-        if normal[2] > 0:  # towards the camera, which looks along +z
-            normal = -normal
-        return cls(focal, middle, normal, float(np.linalg.norm(down) / np.linalg.norm(across)))
+        usual = 0.75 * max(width, height)  # 67 degrees across: telephones and the Pi's camera
+        best = math.inf
+        for factor in np.geomspace(0.5, 2.5, 33):
+            lens = np.array([1 / (usual * factor), 1 / (usual * factor), 1.0])
+            across, down = h[:, 0] * lens, h[:, 1] * lens
+            wide, deep = float(np.linalg.norm(across)), float(np.linalg.norm(down))
+            askew = float(across @ down) / (wide * deep)
+            cost = (
+                (askew / 0.02) ** 2
+                + (math.log(factor) / 0.25) ** 2
+                + (math.log(deep / wide / 0.85) / 0.12) ** 2
+            )
+            if cost < best:
+                best, normal = cost, np.cross(across, down) / np.linalg.norm(np.cross(across, down))
+                focal, aspect = usual * float(factor), deep / wide
+        # towards the camera, which looks along +z
+        return cls(focal, middle, -normal if normal[2] > 0 else normal, aspect)
 
     def up(self, place: PointXY) -> NDArray[np.float64]:
         """The table's normal as :attr:`Die.up` would show it for a flat die at a pixel; three numbers.

@@ -96,7 +96,7 @@ def loss(cells: Any, wanted: Any) -> Any:
     framed = (cells[:, 7:11] - wanted[:, 4:8]).abs().sum(1)
     sloped = (cells[:, 11:13] - wanted[:, 8:10]).abs().sum(1)
     dice = near.sum().clamp(min=1)
-    return (2 * found + (read * sure).sum() + 0.5 * (framed * near).sum() + (sloped * near).sum()) / dice
+    return (2 * found + (read * sure).sum() + 0.5 * (framed * near).sum() + 2 * (sloped * near).sum()) / dice
 
 
 def turn(images: Any, wanted: Any, way: int) -> tuple[Any, Any]:
@@ -158,13 +158,13 @@ class Budget:
             step += 1
 
 
-def train(budget: Budget, seed: int, *, pool_size: int = 6000, batch: int = 48, fresh: int = 16) -> Any:
+def train(budget: Budget, seed: int, *, pool_size: int = 6000, batch: int = 48, fresh: int = 10) -> Any:
     """Train a network and give it in evaluation mode."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
     net = build().to(memory_format=torch.channels_last)
-    pool = Pool(seed, pool_size, backgrounds=min(240, pool_size // 10))
+    pool = Pool(seed, pool_size, backgrounds=min(200, pool_size // 10))
     pool.add(min(pool_size, 1500))
     top = 3e-3
     optimiser = torch.optim.AdamW(net.parameters(), lr=top, weight_decay=1e-4)
@@ -312,8 +312,8 @@ def main() -> None:
     budget = Budget(200 if args.short else args.steps, args.minutes)
     net = train(budget, args.seed, pool_size=600 if args.short else 6000)
     export(net, args.out)
-    held_out = Scenes(args.seed + 1000, backgrounds=20 if args.short else 120)
-    print(measure(net, [held_out.tile() for _ in range(200 if args.short else 3000)]))
+    held_out = Scenes(args.seed + 1000, backgrounds=20 if args.short else 80)
+    print(measure(net, [held_out.tile() for _ in range(200 if args.short else 2000)]))
 
 
 if __name__ == "__main__":

@@ -269,7 +269,7 @@ class Scenes:
         distance = float(np.exp(rng.uniform(np.log(9), np.log(60))))
         shared = random_style(rng)
         truths: list[tuple[DieTruth, NDArray[np.uint8]]] = []
-        if rng.random() < 0.14:
+        if rng.random() < 0.17:
             self._strange_cube(canvas, up, light, distance, edge)
         for place in self._places(dice, edge):
             style = shared if rng.random() < 0.75 else random_style(rng)
@@ -335,11 +335,12 @@ class Scenes:
         return places
 
     def _strange_cube(self, canvas: Image, up: Vector, light: Vector, distance: float, edge: float) -> None:
-        """A doubling cube or a blank cube: like a die, and none."""
+        """What is like a die and none: a doubling cube, a blank cube, a die far too near."""
         rng = self._rng
-        blank = rng.random() < 0.25
-        style = replace(random_style(rng), numerals=not blank, blank=blank)
-        size = edge * float(rng.uniform(0.7, 2.0)) * SCALE
+        kind = rng.random()
+        style = replace(random_style(rng), numerals=kind < 0.6, blank=kind > 0.8)
+        near = 0.6 <= kind <= 0.8
+        size = (float(rng.uniform(65, 130)) if near else edge * float(rng.uniform(0.7, 2.0))) * SCALE
         place = rng.uniform(0, TILE * SCALE, 2)
         middle = (float(place[0]), float(place[1]))
         pose = random_pose(rng, up, 0.0)
@@ -381,8 +382,11 @@ def draw_table(rng: Rng, side: int = 512) -> Image:
         (_plank, 0.5, 3),
         (_dots, 0.45, 6),
         (_screws, 0.4, 4),
-        (_letters, 0.3, 4),
+        (_letters, 0.4, 5),
         (_patch, 0.4, 5),
+        (_inlay, 0.3, 6),
+        (_mosaic, 0.2, 3),
+        (_mesh, 0.15, 2),
         (_checker, 0.85, 16),
         (_coin, 0.3, 4),
     ):
@@ -487,11 +491,11 @@ def _numeral(layer: Image, rng: Rng, style: DieStyle, project: Project, face: Fa
     side = 64
     glyph = np.zeros((side, side), np.uint8)
     text = str(rng.choice(["2", "4", "8", "16", "32", "64"]))
-    size = 1.6 if len(text) == 1 else 1.1
-    (w, h), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_DUPLEX, size, 4)
-    cv2.putText(
-        glyph, text, ((side - w) // 2, (side + h) // 2), cv2.FONT_HERSHEY_DUPLEX, size, 255, 4, cv2.LINE_AA
-    )
+    size = (1.6 if len(text) == 1 else 1.1) * rng.uniform(0.7, 1.1)
+    font = int(rng.choice([cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_TRIPLEX]))
+    thick = int(rng.integers(3, 9))
+    (w, h), _ = cv2.getTextSize(text, font, size, thick)
+    cv2.putText(glyph, text, ((side - w) // 2, (side + h) // 2), font, size, 255, thick, cv2.LINE_AA)
     half = 0.5 * rng.uniform(0.75, 1.0)
     quad = np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
     target = project(0.5 * normal + quad[:, :1] * first + quad[:, 1:] * second).astype(np.float32)
@@ -565,6 +569,13 @@ def _material(rng: Rng, side: int, colour: Colour) -> Image:
     else:
         grain = np.zeros((side, side), np.float32)
     base *= 1 + grain[..., None]
+    if rng.random() < 0.25:  # embossed leather or hammered metal: lit bumps with sparks on their crests
+        bumps = cv2.GaussianBlur(
+            rng.normal(0, 1, (side, side)).astype(np.float32), (0, 0), rng.uniform(1.2, 3.5)
+        )
+        slope = (bumps - np.roll(bumps, (1, 1), (0, 1))) / bumps.std()
+        base *= 1 + rng.uniform(0.1, 0.5) * slope[..., None]
+        base += rng.uniform(50, 400) * np.maximum(0, slope - rng.uniform(0.6, 1.3))[..., None]
     return np.clip(base, 0, 255).astype(np.uint8)
 
 
@@ -660,13 +671,69 @@ def _screws(canvas: Image, rng: Rng) -> None:
 
 
 def _letters(canvas: Image, rng: Rng) -> None:
+    """A line of print, now and then on a label or a display."""
     side = canvas.shape[0]
-    text = "".join(rng.choice(list("0123456789ABDEGOQRSX8&"), int(rng.integers(1, 6))))
-    x, y = (int(v) for v in rng.integers(0, side, 2))
+    text = "".join(rng.choice(list("0123456789:.ABDEGOQRSXWNTLOaegmopsw8&"), int(rng.integers(1, 9))))
     font = int(rng.choice([cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_TRIPLEX, cv2.FONT_HERSHEY_COMPLEX]))
-    cv2.putText(
-        canvas, text, (x, y), font, rng.uniform(0.4, 1.6), _earthy(rng), int(rng.integers(1, 4)), cv2.LINE_AA
-    )
+    size, thick = rng.uniform(0.3, 1.8), int(rng.integers(1, 6))
+    (w, h), _ = cv2.getTextSize(text, font, size, thick)
+    label = np.zeros((h + 20, w + 20, 3), np.uint8)
+    label[:] = _earthy(rng)
+    cv2.putText(label, text, (10, h + 8), font, size, _earthy(rng), thick, cv2.LINE_AA)
+    if rng.random() < 0.5:
+        label = np.ascontiguousarray(label.transpose(1, 0, 2))
+    x, y = (int(v) for v in rng.integers(0, side, 2))
+    room = canvas[y : y + label.shape[0], x : x + label.shape[1]]
+    part = label[: room.shape[0], : room.shape[1]]
+    if rng.random() < 0.4:
+        room[:] = part
+    else:  # print straight on the ground
+        ink = np.abs(part.astype(int) - label[0, 0]).max(axis=2) > 20
+        room[ink] = part[ink]
+
+
+def _inlay(canvas: Image, rng: Rng) -> None:
+    """A thin strip of wood or shell in alternating colours, as around the points of eastern boards."""
+    side = canvas.shape[0]
+    start, heading = rng.uniform(0, side, 2), rng.uniform(0, 2 * np.pi)
+    along = np.array([np.cos(heading), np.sin(heading)])
+    across = np.array([-along[1], along[0]]) * rng.uniform(1.5, 7)
+    step = rng.uniform(3, 11)
+    colours = [_earthy(rng) for _ in range(int(rng.integers(2, 5)))]
+    for k in range(int(rng.integers(8, 60))):
+        a, b = start + along * step * k, start + along * step * (k + rng.uniform(0.6, 1.0))
+        _fill(canvas, np.array([a - across, b - across, b + across, a + across]), colours[k % len(colours)])
+
+
+def _mosaic(canvas: Image, rng: Rng) -> None:
+    """A panel of squares or an eight-pointed star."""
+    side = canvas.shape[0]
+    x, y = rng.uniform(0, side, 2)
+    colours = [_earthy(rng) for _ in range(int(rng.integers(2, 4)))]
+    if rng.random() < 0.5:
+        cell, count = rng.uniform(4, 14), int(rng.integers(2, 9))
+        for i in range(count):
+            for j in range(count):
+                corner = np.array([[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]]) * cell + (x, y)
+                _fill(canvas, corner, colours[(i + j) % len(colours)])
+        return
+    reach = rng.uniform(8, 40)
+    for k in range(16):
+        angles = np.array([k, k + 1]) * np.pi / 8 + rng.uniform(0, 0.02)
+        far = reach * np.array([1.0, 0.5] if k % 2 else [0.5, 1.0])
+        tips = np.column_stack([x + np.cos(angles) * far, y + np.sin(angles) * far])
+        _fill(canvas, np.vstack([tips, [[x, y]]]), colours[k % len(colours)])
+
+
+def _mesh(canvas: Image, rng: Rng) -> None:
+    """Round holes or studs in a regular grid: cloth, a loudspeaker, a keyboard."""
+    side = canvas.shape[0]
+    x, y = rng.uniform(0, side, 2)
+    gap, radius, colour = rng.uniform(4, 14), rng.uniform(0.2, 0.45), _earthy(rng)
+    shear = rng.uniform(-0.5, 0.5)
+    for i in range(int(rng.integers(4, 16))):
+        for j in range(int(rng.integers(4, 16))):
+            _disc(canvas, (x + gap * (i + shear * j), y + gap * j), gap * radius, colour)
 
 
 def _patch(canvas: Image, rng: Rng) -> None:
@@ -748,7 +815,7 @@ def _streaks(canvas: Image, rng: Rng) -> None:
     """Gloss: a lamp or window mirrored in varnish."""
     side = canvas.shape[0]
     small = np.zeros((side // 2, side // 2), np.uint8)
-    for _ in range(int(rng.integers(1, 5))):
+    for _ in range(int(rng.choice([2, 4, 12]))):
         x, y = (int(v) for v in rng.integers(0, side // 2, 2))
         axes = (int(rng.integers(2, 30)), int(rng.integers(1, 8)))
         cv2.ellipse(small, (x, y), axes, rng.uniform(0, 180), 0, 360, int(rng.integers(40, 230)), -1)
