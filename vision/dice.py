@@ -95,13 +95,14 @@ class DiceReader:
     def read_loose(self, image: Image) -> tuple[DieReading, ...]:
         """The dice in a picture of unknown scale without a board.
 
-        Dice from 18 pixels up to half the picture are looked for. ``centre`` is in shares of the
-        picture's sides, ``half`` is ``off`` and every die counts as flat.
+        Dice are looked for whose edge is from 18 pixels, or a ninetieth of the picture's longer side where
+        that is more, to half its shorter side. ``centre`` is in shares of the picture's sides, ``half`` is
+        ``off`` and every die counts as flat.
         """
         height, width = image.shape[:2]
         found: list[Die] = []
-        edge = 18.0
-        while edge <= max(18.0, 0.5 * min(height, width)):
+        least = edge = max(18.0, max(height, width) / 90)
+        while edge <= max(least, 0.5 * min(height, width)):
             found += self._find(image, (0, 0, width, height), NETWORK_EDGE / edge)
             edge *= 1.5
         out = []
@@ -279,7 +280,7 @@ def _field_width(field: FieldMap) -> float:
 
 def _around(field: FieldMap, margin: float, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
     low = np.maximum(0, np.floor(field.corners.min(axis=0) - margin)).astype(int)
-    high = np.minimum((shape[1], shape[0]), np.ceil(field.corners.max(axis=0) + margin)).astype(int)
+    high = np.clip(np.ceil(field.corners.max(axis=0) + margin), 0, (shape[1], shape[0])).astype(int)
     return int(low[0]), int(low[1]), int(high[0]), int(high[1])
 
 

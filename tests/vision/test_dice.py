@@ -57,7 +57,7 @@ def with_dice(
     places = []
     for value, place in dice:
         x, y = (float(v) for v in FIELD.to_pixels([place])[0])
-        up = np.array([(x - 640) / 1300, (y - 360) / 1300, 1.0])
+        up = np.array([(x - 640) / 960, (y - 360) / 960, 1.0])
         up /= np.linalg.norm(up)
         while (pose := random_pose(rng, up, tilt)).values[2] != value:
             pass
