@@ -474,7 +474,8 @@ class Tracker:
         self._cast_t = cast.t
         turn = self._turn
         if turn is None:
-            if self._last is not None and same_places(self._last, cast) and _top(self._last) == _top(cast):
+            last = self._last
+            if last is not None and self._cup_t < last.last and self._is_same(last, cast):
                 self._spent += cast.dice  # out of sight for a while, but of a turn that is decided
                 return
             if self._find_missed_turn(now, cast=cast) or not self._following:
@@ -502,9 +503,10 @@ class Tracker:
         """Whether a throw was only hidden, missed or moved aside, and not thrown again."""
         if _top(old) is None or _top(old) != _top(new):
             return False
+        cup = self._cup_t > old.last
         if same_places(old, new):
-            return True
-        thrown = self._cup_t > old.last or new.t - old.last > RETHROW_SAME_SECONDS
+            return not (cup and self._seen_empty(old.last, new.t))
+        thrown = cup or new.t - old.last > RETHROW_SAME_SECONDS
         return not thrown and not self._seen_empty(old.last, new.t)
 
     def _seen_empty(self, since: float, until: float) -> bool:
