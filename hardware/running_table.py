@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from urllib.parse import parse_qsl
 
 from engine.position import Game
@@ -11,44 +12,60 @@ from hardware.camera import Camera, CameraError, Frame
 from hardware.device import Device
 from hardware.table import PLAY_FAULTS, THROW_FAULTS, SimulatedTable
 
+LINGER = 5.0  #: seconds
+
 
 class RunningTable(Device):
-    """A live camera above ``table``, switched on ``at`` seconds into the match.
+    """A live camera above ``table``.
 
     The match goes on while the camera is stopped: started again it shows what then happens. ``t`` is
-    the time of the match. After the match its last picture stays in view for ``linger`` seconds.
+    seconds since the first start. After the match its last picture stays in view for ``LINGER`` seconds.
     """
 
     live = True
 
-    def __init__(self, table: SimulatedTable, at: float = 0.0, linger: float = 5.0) -> None:
+    def __init__(self, table: SimulatedTable) -> None:
         self.name, self.length = table.name, None
-        self._table, self._at, self._linger = table, at, linger
+        self._table = table
+        self._ready: Callable[[], bool] = lambda: True
+        self._switched_on = 0.0  #: ``t`` at the first start
+        self._begun: float | None = None  #: ``t`` at which the match begins, once it has
         self._epoch: float | None = None
-        self._first = math.floor(at * table.fps)
-        self._next: int | None = None
+        self._last = -1
+        self._running = False
+
+    def hold(self, ready: Callable[[], bool]) -> None:
+        """Let the players wait, with the board set up, until ``ready`` says that they may begin."""
+        self._ready = ready
+
+    def go_on(self, t: float, begun: float) -> None:
+        """Switch the camera on at its time ``t`` in a match that began at its time ``begun``."""
+        self._switched_on, self._begun = t, begun
 
     def start(self) -> None:
         self._table.start()
         if self._epoch is None:
-            self._epoch = time.monotonic() - self._at
-        self._next = math.floor((time.monotonic() - self._epoch) * self._table.fps)
+            self._epoch = time.monotonic() - self._switched_on
+        self._running = True
 
     def read(self, timeout: float = 1.0) -> Frame | None:
-        if self._next is None or self._epoch is None:
+        if not self._running or self._epoch is None:
             raise self.not_started()
         fps, elapsed = self._table.fps, time.monotonic() - self._epoch
-        seq = max(self._next, math.floor(elapsed * fps))
-        if seq >= self._table.frames + self._linger * fps:
-            return None
+        first = math.floor(self._switched_on * fps)
+        seq = max(self._last + 1, first, math.floor(elapsed * fps))
         time.sleep(max(0.0, seq / fps - elapsed))
-        self._next = seq + 1
-        image = self._table.picture(min(seq, self._table.frames - 1))
-        return Frame(image, seq / fps, seq - self._first)
+        if self._begun is None and self._ready():
+            self._begun = seq / fps
+        shown = 0 if self._begun is None else seq - round(self._begun * fps)
+        if shown >= self._table.frames + LINGER * fps:
+            return None
+        self._last = seq
+        return Frame(self._table.picture(min(shown, self._table.frames - 1)), seq / fps, seq - first)
 
     def stop(self) -> None:
         self._table.stop()
-        self._next = None
+        self._running = False
 
 
 def some_faults(game: Game) -> tuple[str, ...]:
@@ -62,9 +79,8 @@ def simulated(spec: str, fps: float | None = None) -> Camera:
     """The camera of ``sim:GAME?OPTION=VALUE&...``.
 
     Options: ``seed``, ``style``, ``pose``, ``fps``, ``length`` (points to win), ``turns`` (at most so
-    many), ``pace``, ``faults`` (1 for some of every kind, or their names with commas), ``at`` (seconds
-    into the match at which the camera is switched on), ``realtime`` (0: every frame, as fast as it is
-    asked for). Raises ``CameraError`` for one that does not exist.
+    many), ``pace``, ``faults`` (1 for some of every kind, or their names with commas), ``realtime``
+    (0: every frame, as fast as it is asked for). Raises ``CameraError`` for one that does not exist.
     """
     name, _, query = spec.removeprefix("sim:").partition("?")
     options = dict(parse_qsl(query, keep_blank_values=True))
@@ -72,7 +88,7 @@ def simulated(spec: str, fps: float | None = None) -> Camera:
         game = Game(name or "backgammon")
         given = options.pop("faults", "")
         faults = {"": (), "0": (), "1": some_faults(game)}.get(given, tuple(given.split(",")))
-        at, realtime = float(options.pop("at", "0")), options.pop("realtime", "1") != "0"
+        realtime = options.pop("realtime", "1") != "0"
         turns = options.pop("turns", None)
         table = SimulatedTable(
             game=game,
@@ -89,4 +105,4 @@ def simulated(spec: str, fps: float | None = None) -> Camera:
         raise CameraError(f"{spec}: {error}") from error
     if options:
         raise CameraError(f"{spec}: there is no option {next(iter(options))!r}")
-    return RunningTable(table, at) if realtime else table
+    return RunningTable(table) if realtime else table

@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.events import BoardSeen, Event
+from engine.events import BoardSeen, Event, GameStart
 from engine.layout import Orientation, to_slots
 from engine.observation import Observation
 from engine.rules import RuleSet, preset
 from engine.tracker import Tracker
 from hardware import open_camera
 from hardware.camera import Camera, Image
+from hardware.running_table import RunningTable
 from vision.draw import annotate
 from vision.reader import BoardReader
 from webui.app import create_app
@@ -77,7 +78,7 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[str], N
     hub.update(**believed(tracker, match))
     store.on_health = lambda ok, message: hub.report("store", "ok" if ok else "failed", message)
     pipeline = Pipeline(
-        open_camera=_opener(setup.camera, events),
+        open_camera=_opener(setup.camera, events, hub),
         reader=BoardReader(
             corners=setup.corners or row.corners or _last_corners(events),
             game=rules.game if rules else None,
@@ -138,17 +139,22 @@ def _expected(tracker: Tracker) -> tuple[int, ...] | None:
     return to_slots(now.position, now.orientation)
 
 
-def _opener(spec: str, events: Sequence[Event]) -> Callable[[], Camera]:
+def _opener(spec: str, events: Sequence[Event], hub: Hub) -> Callable[[], Camera]:
     """What opens the camera, the first time and after each failure.
 
-    A simulated table is one and the same throughout, and plays on from where the record ends, as a
-    real one would have waited for a program that was down.
+    The players at a simulated table begin when the board has been found, as real ones do. The table is
+    one and the same throughout, and goes on from where the record ends.
     """
     if not spec.startswith("sim:"):
         return lambda: open_camera(spec)
-    at = max((event.t for event in events), default=0.0)
-    table = open_camera(f"{spec}{'&' if '?' in spec else '?'}at={at:.2f}" if at else spec)
-    return lambda: table
+    camera = open_camera(spec)
+    if isinstance(camera, RunningTable):
+        begun = next((event.t for event in events if isinstance(event, GameStart)), None)
+        if begun is None:
+            camera.hold(lambda: hub.state().position is not None)
+        else:
+            camera.go_on(max(event.t for event in events), begun)
+    return lambda: camera
 
 
 def _last_corners(events: Sequence[Event]) -> tuple[tuple[float, float], ...] | None:

@@ -17,6 +17,7 @@ from hardware import open_camera
 from hardware.camera import Camera, CameraError, UnreadableInput
 from hardware.picamera2 import Picamera2Camera
 from hardware.pictures import Pictures
+from hardware.running_table import RunningTable
 from hardware.v4l2 import V4l2Camera
 from hardware.video import VideoFile
 from tests.hardware import fake_picamera2
@@ -395,6 +396,50 @@ class TestPicamera2:
         camera.start()
         assert camera.read() is not None
         camera.stop()
+
+
+class TestRunningTable:
+    def table(self) -> RunningTable:
+        camera = open_camera("sim:backgammon?seed=1&turns=1", fps=20)
+        assert isinstance(camera, RunningTable)
+        return camera
+
+    def test_the_match_goes_on_while_the_camera_is_stopped(self) -> None:
+        camera = self.table()
+        with camera:
+            first = camera.read()
+        time.sleep(0.4)
+        with camera:
+            second = camera.read()
+        assert first is not None
+        assert second is not None
+        assert second.t - first.t >= 0.4
+        assert second.seq - first.seq >= 8
+
+    def test_the_players_wait_until_they_may_begin(self) -> None:
+        camera = self.table()
+        told: list[str] = []
+        camera.hold(lambda: bool(told))
+        with camera:
+            camera._epoch = time.monotonic() - 100  # a long time has passed
+            before = camera.read()
+            told.append("begin")
+            after = camera.read()
+            camera._epoch -= 1000
+            assert camera.read() is None  # and the match is over
+        assert before is not None
+        assert after is not None
+        assert after.t > before.t >= 100
+
+    def test_it_can_be_switched_on_in_mid_match(self) -> None:
+        camera = self.table()
+        camera.go_on(104.0, 100.0)
+        with camera:
+            frame = camera.read()
+            assert frame is not None
+            assert frame.t == pytest.approx(104.0, abs=0.5)
+            story = round((frame.t - 100) * 20)
+            assert np.array_equal(frame.image, camera._table.picture(story))
 
 
 class TestOpenCamera:

@@ -41,7 +41,7 @@ class Pen:
     def __init__(self) -> None:
         self.calls = 0
 
-    def __call__(self, image: Image, observation: Observation) -> Image:
+    def __call__(self, image: Image, observation: Observation, state: State) -> Image:
         self.calls += 1
         return np.full_like(image, 255)
 
@@ -174,7 +174,7 @@ class TestPictures:
         assert second[0] == first[0] + 1
 
     def test_a_picture_without_marks_when_drawing_fails(self, caplog: pytest.LogCaptureFixture) -> None:
-        def broken(image: Image, observation: Observation) -> Image:
+        def broken(image: Image, observation: Observation, state: State) -> Image:
             raise ZeroDivisionError
 
         hub = Hub(empty_state(), [], broken)

@@ -1,0 +1,348 @@
+"""The commands as a user calls them: what they print, and how they end when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+import simplejpeg
+
+from engine.events import loads
+from engine.position import Game
+from hardware.camera import Image
+from hardware.table import SimulatedTable
+from zarbiter.cli import DONE, NO_HARDWARE, UNREADABLE, WRONG_USAGE, run_command
+from zarbiter.store import Store
+
+from .test_store import throw
+
+COMMANDS = ("demo", "run", "digitize", "photo", "export", "simulate")
+
+
+class Run:
+    """One command: exit status, standard output and standard error."""
+
+    def __init__(self, capfd: pytest.CaptureFixture[str]) -> None:
+        self._capfd = capfd
+
+    def __call__(self, *arguments: Any) -> tuple[int, str, str]:
+        self._capfd.readouterr()
+        status = run_command([str(a) for a in arguments])
+        out, err = self._capfd.readouterr()
+        assert "Traceback" not in out + err
+        return status, out, err
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.delenv("ZARBITER_DEBUG", raising=False)
+    return Run(capfd)
+
+
+@pytest.fixture(scope="session")
+def board() -> Image:
+    """A picture of a board that is set up."""
+    with SimulatedTable(seed=1, max_turns=1) as table:
+        return table.picture(0)
+
+
+@pytest.fixture(scope="session")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short simulated match, with its truth beside it."""
+    path = tmp_path_factory.mktemp("film") / "game.mp4"
+    assert run_command(["simulate", str(path), "--seed", "3", "--turns", "3"]) == DONE
+    return path
+
+
+class TestHelp:
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_every_command_explains_itself_with_an_example(self, run: Run, command: str) -> None:
+        status, out, _ = run(command, "--help")
+        assert status == DONE
+        assert "Example" in out
+        assert f"zarbiter {command}" in out
+
+    def test_all_commands_are_listed(self, run: Run) -> None:
+        status, out, _ = run("--help")
+        assert status == DONE
+        assert all(f"  {command} " in out for command in COMMANDS)
+
+    def test_cameras_are_listed_with_run(self, run: Run) -> None:
+        _, out, _ = run("run", "--help")
+        assert "picamera2 " in out
+        assert "usb:0 or /dev/video0 " in out
+
+
+class TestWrongUsage:
+    @pytest.mark.parametrize(
+        ("arguments", "why"),
+        [
+            (["digitize"], "Missing argument"),
+            (["fly"], "No such command"),
+            (["digitize", "x.mp4", "--game", "chess"], "'chess' is not one of"),
+            (["digitize", "x.mp4", "--game", "long-nardy", "--rules", "short.default"], "is for backgammon"),
+            (
+                ["digitize", "x.mp4", "--game", "long-nardy", "--mat", "x.mat"],
+                "--mat is for short backgammon",
+            ),
+            (["digitize", "x.mp4", "--corners", "1,2 3,4"], "is not four corners"),
+            (["digitize", "usb:0"], "is a camera, not a recording"),
+            (["run", "--camera", "usb:0", "--players", "Ann"], "is not two names"),
+            (["run", "--camera", "usb:0", "--host", "0.0.0.0"], "add --public"),
+            (["demo", "--style", "marble"], "no board style 'marble'"),
+            (["simulate", "x.mp4", "--style", "marble"], "no board style 'marble'"),
+        ],
+    )
+    def test_it_is_explained(self, run: Run, arguments: list[str], why: str) -> None:
+        status, out, err = run(*arguments)
+        assert status == WRONG_USAGE
+        assert out == ""
+        assert why in err
+
+
+class TestBadRecordings:
+    @pytest.mark.parametrize(
+        ("name", "content", "why"),
+        [
+            ("gone.mp4", None, "no such file"),
+            ("empty.mp4", b"", "the file is empty"),
+            ("text.mp4", b"hello\n" * 99, "is text, not a video"),
+            ("noise.mp4", bytes(range(256)) * 40, "is not a video"),
+        ],
+    )
+    def test_one_clear_line_and_status_3(
+        self, run: Run, tmp_path: Path, name: str, content: bytes | None, why: str
+    ) -> None:
+        path = tmp_path / name
+        if content is not None:
+            path.write_bytes(content)
+        status, out, err = run("digitize", path)
+        assert status == UNREADABLE
+        assert out == ""
+        assert err.count("\n") == 1
+        assert name in err
+        assert why in err
+
+    def test_a_recording_that_breaks_off(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "cut.avi"
+        writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*"MJPG"), 10, (320, 240))
+        for _ in range(60):
+            writer.write(np.random.default_rng(1).integers(0, 255, (240, 320, 3), np.uint8))
+        writer.release()
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        status, out, err = run("digitize", path)
+        assert status == UNREADABLE
+        assert out == ""  # no board, no events
+        assert err.count("\n") == 1
+        assert "breaks off" in err
+
+    def test_an_empty_folder(self, run: Run, tmp_path: Path) -> None:
+        status, _, err = run("digitize", tmp_path)
+        assert status == UNREADABLE
+        assert "holds no pictures" in err
+
+
+class TestPhoto:
+    def test_a_board_that_is_set_up(self, run: Run, tmp_path: Path, board: Image) -> None:
+        path = tmp_path / "board.png"
+        cv2.imwrite(str(path), board)
+        status, out, err = run("photo", "--json", path)
+        assert (status, err) == (DONE, "")
+        reading = json.loads(out)
+        assert reading["schema"] == "zarbiter.photo/1"
+        assert reading["file"] == str(path)
+        assert reading["size"] == [1280, 720]
+        counts = sorted(s["count"] for row in ("top", "bottom") for s in reading["slots"][row])
+        assert counts == [0] * 16 + [2, 2, 3, 3, 5, 5, 5, 5]
+        status, out, _ = run("photo", path)
+        assert status == DONE
+        assert "top" in out
+        assert "5o" in out
+
+    def test_grey_and_16_bit_pictures_are_read_too(self, run: Run, tmp_path: Path, board: Image) -> None:
+        deep, grey, cmyk = tmp_path / "deep.png", tmp_path / "grey.png", tmp_path / "cmyk.jpg"
+        cv2.imwrite(str(deep), board.astype(np.uint16) * 257)
+        cv2.imwrite(str(grey), cv2.cvtColor(board, cv2.COLOR_BGR2GRAY))
+        inks = np.dstack([255 - board[..., ::-1], np.zeros(board.shape[:2], np.uint8)])
+        cmyk.write_bytes(simplejpeg.encode_jpeg(np.ascontiguousarray(255 - inks), colorspace="CMYK"))
+        _, out, err = run("photo", "--json", deep, grey, cmyk)
+        assert err == ""
+        lines = [json.loads(line) for line in out.splitlines()]
+        assert [line["file"] for line in lines] == [str(deep), str(grey), str(cmyk)]
+        assert "slots" in lines[0]
+        assert all("slots" in line or "error" in line for line in lines)
+
+    def test_bad_pictures_have_their_lines_and_the_others_are_read(
+        self, run: Run, tmp_path: Path, board: Image
+    ) -> None:
+        good, text, empty, cut = (tmp_path / n for n in ("good.png", "text.jpg", "empty.jpg", "cut.png"))
+        tiny, blank, gone = tmp_path / "tiny.png", tmp_path / "blank.png", tmp_path / "gone.jpg"
+        cv2.imwrite(str(good), board)
+        text.write_text("this is no picture\n" * 9)
+        empty.touch()
+        cut.write_bytes(good.read_bytes()[:20_000])
+        cv2.imwrite(str(tiny), np.full((1, 1, 3), 99, np.uint8))
+        cv2.imwrite(str(blank), np.full((480, 640, 3), 99, np.uint8))
+        files = [text, empty, cut, tiny, blank, gone, good]
+        status, out, err = run("photo", "--json", *files)
+        assert status == UNREADABLE
+        lines = [json.loads(line) for line in out.splitlines()]
+        assert [line["file"] for line in lines] == [str(f) for f in files]
+        assert all("error" in line for line in lines[:-1])
+        assert "error" not in lines[-1]
+        status, _, err = run("photo", *files)
+        assert status == UNREADABLE
+        assert [line.split(":")[1].strip() for line in err.splitlines()] == [str(f) for f in files[:-1]]
+
+    @pytest.mark.slow
+    def test_100_megapixels(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "huge.png"
+        path.write_bytes(constant_png(10_000, 10_000))
+        status, out, err = run("photo", "--json", path)
+        assert status == UNREADABLE
+        assert "board" in json.loads(out)["error"]
+        assert err == ""
+
+    def test_drawing(self, run: Run, tmp_path: Path, board: Image) -> None:
+        path, seen = tmp_path / "board.png", tmp_path / "seen.jpg"
+        cv2.imwrite(str(path), board)
+        assert run("photo", path, "--draw", seen)[0] == DONE
+        drawn = cv2.imread(str(seen))
+        assert drawn is not None
+        assert drawn.shape == board.shape
+        assert np.abs(drawn.astype(int) - board).mean() > 1
+        status, _, err = run("photo", path, "--draw", tmp_path / "no" / "seen.jpg")
+        assert status == UNREADABLE
+        assert "cannot be written" in err
+
+    def test_dice_only(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "blank.png"
+        cv2.imwrite(str(path), np.full((480, 640, 3), 99, np.uint8))
+        status, out, _ = run("photo", "--json", "--dice-only", path)
+        assert status == DONE
+        assert json.loads(out)["board"] is None
+
+
+class TestDigitizeAndExport:
+    def test_a_film_becomes_events_and_a_match_file(self, run: Run, tmp_path: Path, film: Path) -> None:
+        events, mat, again = tmp_path / "game.jsonl", tmp_path / "game.mat", tmp_path / "again.mat"
+        status, out, err = run("digitize", film, "--events", events, "--mat", mat, "--players", "Ann,Bob")
+        assert (status, out, err) == (DONE, "", "")
+        found = [loads(line) for line in events.read_text().splitlines()]
+        truth = [loads(line) for line in film.with_suffix(".truth.jsonl").read_text().splitlines()]
+        wanted = [e for e in truth if e.type in ("throw", "play")]
+        assert [key(e) for e in found if e.type in ("throw", "play")] == [key(e) for e in wanted]
+        assert mat.read_text().startswith(" 0 point match")
+        assert "Ann : 0" in mat.read_text()
+        assert run("export", events, "--mat", again, "--players", "Ann,Bob")[0] == DONE
+        assert again.read_text() == mat.read_text()
+
+    def test_events_go_to_standard_output(self, run: Run, film: Path) -> None:
+        status, out, _ = run("digitize", film, "--game", "backgammon")
+        assert status == DONE
+        types = [loads(line).type for line in out.splitlines()]
+        assert types[:2] == ["board", "game_start"]
+
+    def test_exporting_a_stored_match(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "zarbiter.sqlite"
+        store = Store(path)
+        row = store.new_match(rules="short.default")
+        store.append(row.id, throw(), "x").result(5)
+        store.close()
+        status, _, err = run("export", 7, "--store", path, "--mat", tmp_path / "x.mat")
+        assert status == UNREADABLE
+        assert "no match 7; there are: 1" in err
+        status, _, err = run("export", "last", "--store", path, "--mat", tmp_path / "x.mat")
+        assert status == UNREADABLE
+        assert "no game in these events" in err
+
+    @pytest.mark.parametrize(
+        ("content", "why"),
+        [
+            (None, "no such file"),
+            (b"\xff\xfe\x00", "not a file of events"),
+            (b"{}\n", "line 1: not an event"),
+        ],
+    )
+    def test_files_that_are_no_events(
+        self, run: Run, tmp_path: Path, content: bytes | None, why: str
+    ) -> None:
+        path = tmp_path / "game.jsonl"
+        if content is not None:
+            path.write_bytes(content)
+        status, _, err = run("export", path, "--mat", tmp_path / "x.mat")
+        assert status == UNREADABLE
+        assert why in err
+        assert err.count("\n") == 1
+
+
+class TestOther:
+    def test_a_simulated_film_has_its_truth(self, film: Path) -> None:
+        truth = [json.loads(line) for line in film.with_suffix(".truth.jsonl").read_text().splitlines()]
+        assert [e["type"] for e in truth[:2]] == ["board", "game_start"]
+        assert sum(e["type"] == "play" for e in truth) == 3
+        assert truth[1]["game"] == Game.BACKGAMMON
+
+    def test_a_film_that_cannot_be_written(self, run: Run, tmp_path: Path) -> None:
+        status, _, err = run("simulate", tmp_path / "no" / "game.mp4", "--turns", "1")
+        assert status in (UNREADABLE, NO_HARDWARE)
+        assert err.count("\n") == 1
+
+    def test_a_store_that_is_something_else(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "notes.txt"
+        path.write_text("these are notes, no database\n" * 50)
+        status, _, err = run("run", "--camera", "usb:97", "--store", path)
+        assert status == UNREADABLE
+        assert err == f"zarbiter: {path}: is not a match store\n"
+
+    def test_a_camera_that_makes_no_sense(self, run: Run) -> None:
+        status, _, err = run("run", "--camera", "usb:front")
+        assert status == NO_HARDWARE
+        assert err.count("\n") == 1
+
+    def test_a_defect_is_one_line(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        def broken(video: str) -> None:
+            raise ZeroDivisionError("two\nlines")
+
+        monkeypatch.setattr("hardware.open_camera", broken)
+        status, _, err = run("digitize", "x.mp4")
+        assert status == 1
+        assert err == (
+            "zarbiter: this is a defect of Zarbiter: ZeroDivisionError: two lines"
+            " (ZARBITER_DEBUG=1 shows where)\n"
+        )
+
+    def test_the_console_script_gives_the_status_to_the_shell(self, tmp_path: Path) -> None:
+        script = Path(sys.executable).with_name("zarbiter")
+        done = subprocess.run(
+            [script, "digitize", tmp_path / "gone.mp4"], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == UNREADABLE
+        assert done.stderr == f"zarbiter: {tmp_path / 'gone.mp4'}: no such file or camera\n"
+
+
+def key(event: Any) -> tuple[Any, ...]:
+    """What must agree with the truth."""
+    extra = event.position.to_json() if event.type == "play" else event.valid
+    return event.type, event.side, tuple(sorted(event.dice)), str(extra)
+
+
+def constant_png(width: int, height: int) -> bytes:
+    """A grey picture of one colour, without having it in memory."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    squeeze = zlib.compressobj(1)
+    row = b"\0" + b"\x60" * width
+    body = b"".join(squeeze.compress(row) for _ in range(height)) + squeeze.flush()
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", body) + chunk(b"IEND", b"")

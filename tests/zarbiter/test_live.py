@@ -1,0 +1,118 @@
+"""The running program, seen through its page, while it is killed, stopped and started again."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCRIPT = Path(sys.executable).with_name("zarbiter")
+CAMERA = "sim:backgammon?seed=2&pace=0.6"
+
+
+class Program:
+    """A running ``zarbiter`` with its page."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [str(SCRIPT), *arguments, "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        self.url = self.process.stdout.readline().strip()
+        if not self.url.startswith("http://127.0.0.1:"):
+            raise AssertionError(f"no address, but {self.url!r}: {self.process.communicate()[1]}")
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(self.url + path, timeout=5) as answer:
+            return json.load(answer)
+
+    def events(self, after: int = 0) -> dict[int, str]:
+        """What the page shows: id and sentence."""
+        return {e["id"]: e["sentence"] for e in self.get(f"api/events?after={after}")["events"]}
+
+    def wait_for_events(self, count: int, seconds: float = 60) -> dict[int, str]:
+        deadline = time.monotonic() + seconds
+        while len(shown := self.events()) < count:
+            assert time.monotonic() < deadline, f"{shown} {self.get('api/state')['health']}"
+            time.sleep(0.05)
+        return shown
+
+    def end(self, number: int) -> tuple[int, str]:
+        """Send a signal; the exit status and what is on standard error."""
+        self.process.send_signal(number)
+        _, err = self.process.communicate(timeout=20)
+        return self.process.returncode, err
+
+
+@contextmanager
+def running(*arguments: str) -> Iterator[Program]:
+    program = Program(*arguments)
+    try:
+        yield program
+    finally:
+        if program.process.poll() is None:
+            program.end(signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_what_a_page_has_shown_survives_kill_9_and_the_match_goes_on(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    store = tmp_path / "match.sqlite"
+    shown: dict[int, str] = {}
+    for _ in range(4):
+        with running("run", "--camera", CAMERA, "--store", str(store)) as program:
+            assert program.events().items() >= shown.items()
+            shown |= program.wait_for_events(len(shown) + 2)
+            end = time.monotonic() + rng.uniform(0, 1.5)
+            while time.monotonic() < end:
+                shown |= program.events()
+            program.end(signal.SIGKILL)
+    with running("run", "--camera", CAMERA, "--store", str(store)) as program:
+        assert program.events().items() >= shown.items()
+        later = program.wait_for_events(len(shown) + 2)
+        assert sum("begins" in sentence for sentence in later.values()) == 1  # one game all along
+        assert not [s for s in later.values() if "disagree" in s]
+        state = program.get("api/state")
+        assert state["game"] == "backgammon"
+        status, err = program.end(signal.SIGTERM)
+    assert status == 0
+    assert "Match 1 of White and Black is resumed" in err
+
+
+def test_demo_prints_its_address_shows_a_match_and_stops_cleanly() -> None:
+    with running("demo", "--no-open", "--seed", "4") as program:
+        program.wait_for_events(2)
+        state = program.get("api/state")
+        assert state["game"] == "backgammon"
+        assert {h["part"]: h["state"] for h in state["health"]} == dict.fromkeys(
+            ("camera", "store", "vision"), "ok"
+        )
+        with urllib.request.urlopen(program.url + "frame.jpg", timeout=5) as answer:
+            assert answer.read(2) == b"\xff\xd8"
+        status, err = program.end(signal.SIGINT)
+    assert status == 0
+    assert "Traceback" not in err
+
+
+def test_a_camera_that_is_missing_is_said_on_the_page(tmp_path: Path) -> None:
+    with running("run", "--camera", "usb:97", "--store", str(tmp_path / "match.sqlite")) as program:
+        time.sleep(0.5)
+        (camera,) = [h for h in program.get("api/state")["health"] if h["part"] == "camera"]
+        assert camera["state"] == "failed"
+        assert camera["message"].startswith("/dev/video97: no such camera")
+        status, err = program.end(signal.SIGTERM)
+    assert status == 0
+    assert "Traceback" not in err
