@@ -17,6 +17,7 @@ const ICONS = {
 const LABELS = { fault: "Invalid throw", illegal: "Illegal play", doubt: "In doubt", desync: "Out of step" };
 const EMPTY = "The whole board must be in the camera’s picture, set up for the start of a game.";
 const GAMES = { backgammon: "Backgammon", "long-nardy": "Long nardy" };
+const MATCHES = { 0: "unlimited", 1: "single game" };
 
 const $ = (id) => document.getElementById(id);
 const SIDES = ["white", "black"];
@@ -75,10 +76,11 @@ function show(next) {
   newest = next.last_id;
   settle();
 
-  const title = [GAMES[next.game], next.match_length ? `match to ${next.match_length}` : "", next.rules && `rules ${next.rules}`];
-  setText($("match"), next.game ? title.filter(Boolean).join(" · ") : "");
+  const title = [GAMES[next.game], MATCHES[next.match_length] ?? `match to ${next.match_length}`];
+  if (next.rules) title.push(`rules ${next.rules}`);
+  setText($("match"), next.game ? title.join(" · ") : "");
   setText($("score"), SIDES.map((side) => next.score[side]).join("–"));
-  setText($("length"), next.match_length ? `to ${next.match_length}` : "score");
+  setText($("length"), MATCHES[next.match_length] ?? `to ${next.match_length}`);
   document.title = `${next.players.white} ${$("score").textContent} ${next.players.black} · Zarbiter`;
 
   for (const side of SIDES) player(side, next);
