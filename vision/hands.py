@@ -12,13 +12,14 @@ of a hand that is not skin.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.observation import Box
+from engine.observation import Box, SlotReading
 from hardware.camera import Image
 from vision.geometry import FieldMap
 from vision.motion import Mask, Motion, difference, relit
@@ -29,7 +30,10 @@ _HAND = 1.6  # checker areas: anything from outside and larger is a hand
 _SLAB = 4.0  # checker areas: anything that moves on the board and is larger is in the way
 _COVERED = 0.04  # share of a slot that must be covered for the slot to be hidden
 _FOLLOW = 0.1  # share of a new frame by which the reference follows the light
+_SMALL = 0.75  # checker areas: a die may be as small
+_SMALL_WAIT = 1.5  # seconds of stillness for which a die that was overlooked may still be found
 _LARGE_WAIT = 0.8  # seconds of stillness after which a large change of the board is believed
+_RELIT, _RELIT_WAIT = 0.6, 1.0  # share of the picture, seconds: no hand covers so much for so long
 _STUCK = 8.0  # seconds after which an unmoving thing beside the board is scenery
 
 
@@ -81,9 +85,10 @@ def _within(x: NDArray[np.float64], y: NDArray[np.float64], mx: float, my: float
 class Cover:
     """What stands before the board in one frame, on the small picture.
 
-    ``mask``: pixels that hands, cup and their shadows cover. ``changed``: pixels on the board that
-    differ from the reference and are not covered: dice, checkers come or gone. ``slots``: for the
-    24 slots and the bar, whether it is hidden. Boxes are in pixels of the full picture.
+    ``mask``: pixels that hands, cup and their shadows cover. ``changed``: pixels that differ from
+    the reference and are not covered: dice, checkers come or gone, things put beside the board.
+    ``slots``: for the 24 slots and the bar, whether it is hidden. Boxes are in pixels of the full
+    picture.
     """
 
     mask: Mask
@@ -145,45 +150,63 @@ class Watch:
         self._cup.learn(labels, stats, beside & (areas > 1) & (areas < 15), small, self._reference)
         cup, cup_over = self._cup.find(small, over, beside[labels], different)
         covered = _with_shadow(over, shadow)
-        self._forget_stuck(small, different & ~over, motion)
         return Cover(
             mask=covered,
-            changed=different & masks.inside & ~covered,
+            changed=different & ~covered,
             slots=tuple(bool(share > _COVERED) for share in masks.shares(covered)),
             hands=tuple(_box(stats[i], masks.factor) for i in np.flatnonzero(hand)),
             cup=cup,
             cup_over_board=cup_over,
         )
 
-    def settle(self, small: Image, cover: Cover, motion: Motion) -> None:
-        """Take what has changed on the board and lies still into the reference, once it was read.
+    def settle(self, small: Image, cover: Cover, motion: Motion, dice: Sequence[Box] = ()) -> None:
+        """Take what has changed and lies still into the reference, once it was read.
 
-        Nothing is taken while a hand is in view, for a finger may have been split off; large
-        changes must have been still for longer.
+        ``dice`` stay out of it, so that they differ from it for as long as they lie there. Nothing on
+        the board is taken while a hand is in view, for a finger may have been split off; large changes
+        must have been still for longer, and so must what is as small as a die that was overlooked.
+        Beside the board, what has not moved for long is scenery, whatever it is.
         """
-        if cover.hands or not cover.changed.any():
+        resting = motion.t - motion.since
+        if (cover.changed | cover.mask).mean() > _RELIT and resting[self._masks.inside].min() > _RELIT_WAIT:
+            self._reference = small.copy()  # a lamp was switched, or the camera has changed its mind
             return
-        labels, stats = components(_grow(cover.changed, 3))
+        free = cover.changed & ~self._boxes(dice)
+        stuck = free & ~self._masks.inside & (resting > _STUCK)
+        if stuck.any():
+            self._reference[stuck] = small[stuck]
+            self._cup.resettle(small, stuck)
+        free &= self._masks.inside
+        if cover.hands or not free.any():
+            return
+        labels, stats = components(_grow(free, 3))
         youngest = np.zeros(len(stats))
         np.maximum.at(youngest, labels.ravel(), motion.since.ravel())
-        wait = np.where(stats[:, cv2.CC_STAT_AREA] > _SLAB * self._masks.checker, _LARGE_WAIT, motion.rest)
+        areas = stats[:, cv2.CC_STAT_AREA] / self._masks.checker
+        wait = np.where(areas > _SLAB, _LARGE_WAIT, np.where(areas < _SMALL, _SMALL_WAIT, motion.rest))
         take = motion.t - youngest >= wait
         take[0] = False
         where = take[labels]
         self._reference[where] = small[where]
 
+    def accept(self, small: Image, where: Mask) -> None:
+        """Take ``where`` into the reference: what seemed to cover the board there does not."""
+        grown = _grow(where, 5)
+        self._reference[grown] = small[grown]
+
+    def _boxes(self, boxes: Sequence[Box]) -> Mask:
+        """Pixels of the small picture under boxes of the full one, with a rim of two."""
+        mask = np.zeros(self._reference.shape[:2], bool)
+        for box in boxes:
+            x0, y0, x1, y1 = (round(v / self._masks.factor) for v in box)
+            mask[max(0, y0 - 2) : y1 + 3, max(0, x0 - 2) : x1 + 3] = True
+        return mask
+
     def follow(self, small: Image, cover: Cover, motion: Motion) -> None:
         """Follow slow changes of light where nothing moves, has changed or is covered."""
         same = motion.quiet & ~cover.changed & ~cover.mask
         mixed = cv2.addWeighted(self._reference, 1 - _FOLLOW, small, _FOLLOW, 0)
-        self._reference[same] = mixed[same]
-
-    def _forget_stuck(self, small: Image, different: Mask, motion: Motion) -> None:
-        """Beside the board, what has not moved for long is scenery, whatever it is."""
-        stuck = different & ~self._masks.inside & (motion.t - motion.since > _STUCK)
-        if stuck.any():
-            self._reference[stuck] = small[stuck]
-            self._cup.resettle(small, stuck)
+        cv2.copyTo(mixed, same.view(np.uint8), self._reference)
 
 
 def components(mask: Mask) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -219,7 +242,7 @@ def _shadow(now: Image, before: Image) -> Mask:
 
 def _with_shadow(over: Mask, shadow: Mask) -> Mask:
     """Hands with a rim of a pixel, and the shadows that touch them."""
-    grown = _grow(over, 3)
+    grown = _grow(_close(over, 7), 3)
     if not over.any() or not shadow.any():
         return grown
     labels, stats = components(shadow)
@@ -346,3 +369,81 @@ def _not_skin(small: Image, where: Mask) -> Mask:
     parts = cv2.cvtColor(small, cv2.COLOR_BGR2YCrCb)
     cr, cb = parts[..., 1], parts[..., 2]
     return np.asarray(where & ~((cr > 133) & (cr < 173) & (cb > 77) & (cb < 127)))
+
+
+_CANVAS = (384, 320)  # the field as it is looked at in a single picture, in pixels
+_MARGIN = 0.12  # board units around it
+_STRANGE = 26  # grey levels from what the like points show, after any shade is taken out
+_THING = 2.2  # checker areas: smaller strange things are dice, pips, inlays
+_LONG = 4.2  # widths of a point: longer strange things are arms
+_SOLID = 0.56  # share of its box that a cup fills
+
+
+def in_single_picture(image: Image, field: FieldMap, slots: Sequence[SlotReading]) -> tuple[Box | None, bool]:
+    """A cup on the field, if there is one, and whether a hand is over it, from one picture alone.
+
+    Points of the same row and parity look alike, so that the median over the free ones shows the board.
+    What is unlike it and is no checker in ``slots`` is a cup where compact, a hand where long or ragged.
+    """
+    width, height = (round(side * (1 + 2 * _MARGIN)) for side in _CANVAS)
+    flat = field.rectify(image, width, height, _MARGIN)
+    smooth = cv2.GaussianBlur(flat, (0, 0), 2).astype(np.float32)
+    pitch = round(field.point_width * _CANVAS[0])
+    left = [round((field.slot_x(s) - field.point_width / 2 + _MARGIN) * _CANVAS[0]) for s in range(12)]
+    free = ~_checkers(field, slots, left, pitch, (height, width))
+    apart = np.zeros((height, width), np.float32)
+    for parity in (0, 1):
+        columns = [slice(x, x + pitch) for x in left[parity::2]]
+        looks = np.stack([smooth[:, c] for c in columns])
+        bare = np.stack([free[:, c] for c in columns])
+        hidden = np.where(bare[..., None], looks, np.nan)
+        hidden[:, ~bare.any(axis=0)] = 0
+        usual = np.nanmedian(hidden, axis=0)
+        for i, column in enumerate(columns):
+            # An ornament is the same in both halves of the board, six points further.
+            unlike = np.minimum(_unlike(looks[i], usual), _unlike(looks[i], looks[(i + 3) % 6]))
+            apart[:, column] = np.where(bare[i], unlike, 0)
+    # Boards of lively wood differ from point to point by themselves.
+    own = float(np.quantile(apart[free], 0.75))
+    strange = apart > max(_STRANGE, 2.2 * own)
+    bar = (field.bar[1] - field.bar[0]) * _CANVAS[0]
+    strange = _close(_open(strange, max(2, pitch // 2)), round(bar) + 3 if bar < 2 * pitch else 3)
+    cup: Box | None = None
+    hands = False
+    back = np.linalg.inv(field.rectifier(width, height, _MARGIN))
+    for x, y, w, h, area in components(strange)[1][1:]:
+        if area < _THING * np.pi / 4 * pitch**2:
+            continue
+        top, bottom = ((y + k) / _CANVAS[1] - _MARGIN for k in (0, h))
+        if area < _SOLID * w * h or max(w, h) > _LONG * pitch:
+            # Players sit at the rows of points; a ragged thing in the middle is a gleam.
+            hands = hands or top < 0.25 or bottom > 0.75
+        elif cup is None:
+            box = np.array([[[x, y], [x + w, y], [x + w, y + h], [x, y + h]]], np.float64)
+            seen = cv2.perspectiveTransform(box, back)[0]
+            (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
+            cup = (float(x0), float(y0), float(x1), float(y1))
+    return cup, hands
+
+
+def _unlike(look: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The largest difference over the channels once a shade, one factor for all, is taken out."""
+    shade = np.clip((look * other).sum(axis=2) / ((other**2).sum(axis=2) + 1), 0.62, 1.5)
+    return np.asarray(np.abs(look - shade[..., None] * other).max(axis=2), np.float32)
+
+
+def _checkers(
+    field: FieldMap, slots: Sequence[SlotReading], left: Sequence[int], pitch: int, shape: tuple[int, int]
+) -> Mask:
+    """Where the canvas shows checkers of the read slots, generously."""
+    taken = np.zeros(shape, bool)
+    sides = np.linalg.norm(field.corners - np.roll(field.corners, -1, axis=0), axis=1)
+    deep = field.point_width * (sides[0] + sides[2]) / (sides[1] + sides[3])  # a checker in units of y
+    for slot, reading in enumerate(slots):
+        if not reading.count:
+            continue
+        depth = round((min(5, reading.count) * deep + 0.03 + _MARGIN) * _CANVAS[1])
+        rows = slice(None, depth) if slot < 12 else slice(shape[0] - depth, None)
+        x = left[slot % 12]
+        taken[rows, max(0, round(x - 0.15 * pitch)) : round(x + 1.15 * pitch)] = True
+    return taken
