@@ -60,7 +60,8 @@ class Page:
 
     def __init__(self, driver: Any, url: str) -> None:
         self.driver = driver
-        self.console()  # what earlier pages left there
+        driver.get("about:blank")  # ends the last page, which misses its server
+        self.console()
         driver.get(url)
         self.wait(lambda: self.text("#link") not in ("", "connecting"))
 
