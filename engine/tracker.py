@@ -52,7 +52,12 @@ Phase = Literal[
 ]
 
 SURE_PAIR = 0.97  #: a throw is told at once when its values are this sure
-SURE_STATE = 0.75  #: ... and the way its dice lie; else it waits for the play
+SURE_VALID, SURE_VOID = 0.8, 0.02  #: ... and whether it counts; else it waits for the play
+TAKE_UP_SECONDS = 0.8  #: after a restart dice are looked at for so long before they are a new throw
+VOID_SECONDS = 0.9  #: how long dice lie before they are told to lean
+SURE_FAULT = 0.9  #: a way of lying that is told beside another fault
+HARD_FAULT = 0.02  #: probability that a throw counts whose fault is where its dice lie
+LEANING: tuple[Fault, ...] = ("cocked", "on_checker", "on_frame")  #: faults that the play may refute
 TELL_AFTER = 0.35  #: seconds that dice lie before a throw is told
 ALONE_SECONDS, ALONE_FRAMES = 1.5, 5  #: how long one die lies alone before the other is given up
 KEPT_FRAMES = 240
@@ -471,8 +476,11 @@ class Tracker:
         return None
 
     def _take_cast(self, cast: Cast, now: float) -> None:
-        self._cast_t = cast.t
         turn = self._turn
+        taken_up = turn is not None and turn.cast is None
+        if taken_up and self._cup_t == -math.inf and now - cast.t < TAKE_UP_SECONDS:
+            return  # most likely the dice that were told before the restart: look well
+        self._cast_t = cast.t
         if turn is None:
             last = self._last
             if last is not None and self._cup_t < last.last and self._is_same(last, cast):
@@ -483,7 +491,7 @@ class Tracker:
             self._open(cast)
             return
         if turn.cast is None and turn.told is not None:  # taken up again after a restart
-            if cast.pairs().get(_sorted(turn.told.dice), 0.0) > 0.5 or not cast.pairs():
+            if cast.pairs().get(_sorted(turn.told.dice), 1.0) > 0.02:
                 turn.cast = cast
                 return
             turn.over = turn.over if turn.over is not None else self._frames[0].t
@@ -523,7 +531,22 @@ class Tracker:
         return turn
 
     def _faults(self, cast: Cast, side: Side | None) -> tuple[Fault, ...]:
-        return throw_faults(cast.readings(), side, self._g.rules, self._g.orientation, cup_used=cast.cup_used)
+        """What is wrong with a cast; of the ways of lying beside a sure fault, only what is sure too."""
+        game = self._g
+        readings = cast.readings()
+        faults = throw_faults(readings, side, game.rules, game.orientation, cup_used=cast.cup_used)
+        if all(fault in LEANING for fault in faults):
+            return faults
+        sure = {r.state for r in readings if max(p for _, p in r.states) >= SURE_FAULT}
+        return tuple(f for f in faults if f not in LEANING or f in sure)
+
+    def _validity(self, cast: Cast, side: Side | None) -> float:
+        """How probable it is that a cast counts, as far as its dice show it."""
+        faults = self._faults(cast, side)
+        if not all(fault in LEANING for fault in faults):
+            return HARD_FAULT
+        flat = min(dict(reading.states).get("flat", 0.0) for reading in cast.readings())
+        return min(max(flat, 0.001), 0.999)
 
     def _tell_throw(self, turn: _Turn, now: float) -> None:
         """Tell a throw as soon as it is sure; what is not waits for the play."""
@@ -538,7 +561,14 @@ class Tracker:
             return
         if pairs and next(iter(pairs.values())) < SURE_PAIR**2 and self._dice_valid:
             return
-        if cast.state_certainty() >= SURE_STATE:
+        valid = self._validity(cast, self._g.side)
+        if not all(fault in LEANING for fault in self._faults(cast, self._g.side)):
+            sure = True
+        elif valid > 0.5:
+            sure = valid >= SURE_VALID
+        else:
+            sure = valid <= SURE_VOID and now - cast.t >= VOID_SECONDS
+        if sure:
             self._emit_throw(turn, self._g.side, self._dice or (1, 1), self._faults(cast, self._g.side))
 
     def _emit_throw(
@@ -548,7 +578,8 @@ class Tracker:
         if confidence is None:
             confidence = 1.0
             if cast is not None:
-                confidence = cast.pairs().get(_sorted(dice), 1.0) * cast.state_certainty()
+                valid = self._validity(cast, side)
+                confidence = cast.pairs().get(_sorted(dice), 1.0) * (1 - valid if faults else valid)
         turn.told = Throw(
             t=turn.t,
             side=side,
@@ -629,8 +660,7 @@ class Tracker:
         if turn.told is not None:
             valid = 0.999 if turn.told.valid else 0.02
         elif cast is not None:
-            certainty = cast.state_certainty()
-            valid = 1 - certainty if self._faults(cast, self._g.side) else certainty
+            valid = self._validity(cast, self._g.side)
             if self._g.side is None and self._faults(cast, None) == ("two_halves",):
                 valid = 0.5  # the first throw of a game may be one die of each player (rules.md G7)
         sides = [self._g.side] if self._g.side is not None else list(Side)
@@ -689,7 +719,12 @@ class Tracker:
             self._doubt(turn.t, "throw", ((now, best.probability), (was, 1 - best.probability)))
         dice = turn.told.dice if turn.told and _sorted(turn.told.dice) == _sorted(best.dice) else best.dice
         t = over if over is not None else self._next.t if self._next is not None else self._frames[-1].t
-        void = turn.told is not None and not turn.told.valid
+        void = False
+        if turn.told is not None and not turn.told.valid:
+            void = not all(fault in LEANING for fault in turn.told.faults)
+            if not void:  # that it was played speaks against what was seen of the dice
+                text = f"{dice[0]}-{dice[1]}"
+                self._doubt(turn.t, "throw", ((f"{text} counts", 0.5), (f"{text} does not count", 0.5)))
         self._emit_play(t, side, dice, best.after, best.probability, void_throw=void)
         self._next_turn()
 
@@ -886,8 +921,8 @@ def _likeliest_fault(cast: Cast) -> tuple[Fault, ...]:
 def _matches(frames: Sequence[Observation], slots: Sequence[int]) -> float | None:
     """How surely frames show these signed counts; ``None`` if they do not.
 
-    A stack of six or more may be read as any of five or more, since the upper checkers of a full
-    point lie on others or overlap.
+    A stack of six or more may be read as any of five or more, since its upper checkers lie on others
+    or overlap.
     """
     weak = 0
     total = 0.0

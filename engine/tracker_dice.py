@@ -117,10 +117,6 @@ class Cast:
                 result[pair] = result.get(pair, 0.0) + one[a] * two[b]
         return dict(sorted(result.items(), key=lambda item: -item[1]))
 
-    def state_certainty(self) -> float:
-        """How surely the way of lying of each die is known: the least sure one."""
-        return min(max(p for _, p in reading.states) for reading in self.readings())
-
     @property
     def clear_frames(self) -> int:
         """Still frames that showed the less seen die."""

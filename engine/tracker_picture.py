@@ -129,9 +129,14 @@ class Picture:
             if abs(count) <= TALL or i in self.hidden or i in reference.hidden:
                 continue
             best = _best(rows[i])
-            if best * count > 0 and 0 < abs(best - count) <= 2 and best == _best(reference.points[i]):
-                rows[i] = list(rows[i])
-                rows[i][count] = max(rows[i][count], ANCHORED)
+            if best * count <= 0 or best == count or best != _best(reference.points[i]):
+                continue
+            row = rows[i] = list(rows[i])
+            row[count] = max(row[count], ANCHORED)
+            if abs(best - count) > 2:  # the number of checkers is lost on this camera; the colour is not
+                sign = 1 if count > 0 else -1
+                for n in range(max(1, abs(count) - 4), min(15, abs(count) + 4) + 1):
+                    row[sign * n] = max(row[sign * n], ANCHORED - 0.4 * abs(abs(count) - n))
         return replace(self, points=tuple(rows))
 
     def disagrees(self, position: Position, nats: float = 2.0) -> tuple[int, ...]:

@@ -29,7 +29,7 @@ from engine.layout import Orientation, to_slots
 from engine.legal import legal_plays
 from engine.match import Match, game_result
 from engine.notation import Move
-from engine.observation import SlotReading
+from engine.observation import DieState, SlotReading
 from engine.position import Position, Side
 from engine.rules import PRESETS, RuleSet
 from engine.tracker import Tracker
@@ -360,12 +360,25 @@ def test_a_play_taken_back_is_no_offence(noise: Noise, fps: float) -> None:
 def test_a_play_on_a_void_throw_stands_but_is_not_legal() -> None:
     table = begun()
     table.turn(WHITE, (3, 1))
-    table.throw(BLACK, (6, 3), states=("cocked", "flat"), faults=("cocked",))
+    table.throw(BLACK, (6, 3), halves=("left", "right"), faults=("two_halves",))
     play = legal_plays(table.position, BLACK, (6, 3), SHORT)[4]
     table.truth.append(Played(BLACK, play.after, False, "D10"))
     table.play(play, record=False)
     table.turn(WHITE)
     check(table)
+
+
+def test_a_throw_read_as_cocked_that_was_played_is_no_offence() -> None:
+    table = begun()
+    table.turn(WHITE, (3, 1))
+    mark = len(table.seen)
+    table.turn(BLACK, (6, 3))
+    leaning: tuple[tuple[DieState, float], ...] = (("cocked", 0.75), ("flat", 0.25))
+    for i in range(mark, len(table.seen)):
+        dice = tuple(replace(d, states=leaning) if d.value == 6 else d for d in table.seen[i].dice)
+        table.seen[i] = replace(table.seen[i], dice=dice)
+    table.turn(WHITE)
+    assert odd(check(table)) == []
 
 
 def test_a_dance_is_a_legal_play_without_moves() -> None:
