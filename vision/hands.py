@@ -417,7 +417,7 @@ def in_single_picture(image: Image, field: FieldMap, slots: Sequence[SlotReading
         top, bottom = ((y + k) / _CANVAS[1] - _MARGIN for k in (0, h))
         if area < _SOLID * w * h or max(w, h) > _LONG * pitch:
             # Players sit at the rows of points; a ragged thing in the middle is a gleam.
-            hands = hands or top < 0.25 or bottom > 0.75
+            hands = hands or bool(top < 0.25 or bottom > 0.75)
         elif cup is None:
             box = np.array([[[x, y], [x + w, y], [x + w, y + h], [x, y + h]]], np.float64)
             seen = cv2.perspectiveTransform(box, back)[0]
