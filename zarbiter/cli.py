@@ -329,25 +329,33 @@ def digitize(
 
     from contextlib import ExitStack
 
-    from engine.events import dumps
+    from engine.events import Event, GameStart, dumps
     from engine.record import write_mat
     from engine.tracker import Tracker
+    from hardware.camera import UnreadableInput
     from vision.reader import BoardReader
     from zarbiter.digitize import digitize as digitize_all
     from zarbiter.digitize import progress
 
-    seen = []
+    seen: list[Event] = []
+    broken: UnreadableInput | None = None
     with ExitStack() as stack:
-        out = stack.enter_context(events_file.open("w")) if events_file else sys.stdout
+        out = stack.enter_context(events_file.open("w", encoding="utf-8")) if events_file else sys.stdout
         bar = stack.enter_context(progress(Path(video).name))
+        reader = BoardReader(corners=corners, game=chosen.game if chosen else None)
         try:
-            reader = BoardReader(corners=corners, game=chosen.game if chosen else None)
             for event in digitize_all(camera, reader, Tracker(chosen), bar):
                 seen.append(event)
                 print(dumps(event), file=out, flush=True)
-        finally:  # also of a recording that breaks off: what was read of it is worth a record
-            if mat_file and seen:
-                mat_file.write_text(write_mat(seen, names))
+        except UnreadableInput as error:  # what was read until then is worth a record
+            broken = error
+    started = any(isinstance(event, GameStart) for event in seen)
+    if mat_file and started:
+        mat_file.write_text(write_mat(seen, names), encoding="utf-8")
+    if broken is not None:
+        raise broken
+    if not started:
+        raise UnreadableInput(f"{video}: no board that is set up for a game is seen in it")
 
 
 def _two_names(players: str) -> tuple[str, str]:

@@ -144,6 +144,15 @@ class TestBadRecordings:
         assert err.count("\n") == 1
         assert "breaks off" in err
 
+    def test_a_recording_without_a_board(self, run: Run, tmp_path: Path) -> None:
+        for seq in range(3):
+            cv2.imwrite(str(tmp_path / f"{seq}.png"), np.full((240, 320, 3), 99, np.uint8))
+        status, out, err = run("digitize", tmp_path, "--mat", tmp_path / "game.mat")
+        assert status == UNREADABLE
+        assert out == ""
+        assert err == f"zarbiter: {tmp_path}: no board that is set up for a game is seen in it\n"
+        assert not (tmp_path / "game.mat").exists()
+
     def test_an_empty_folder(self, run: Run, tmp_path: Path) -> None:
         status, _, err = run("digitize", tmp_path)
         assert status == UNREADABLE
