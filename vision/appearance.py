@@ -122,7 +122,7 @@ class Appearance:
         empty = self.empty + share[..., None] * (canvas - self.empty)
         spread = np.where(like & self.borrowed, np.float32(self.noise), self.spread)
         colours = self.colours.copy()
-        for side, seen in enumerate(_colours_of_discs(canvas, field, slots, self.stance)):
+        for side, seen in enumerate(disc_colours(canvas, field, slots, self.stance)):
             if seen is not None:
                 colours[side] += weight * (seen - colours[side])
         return replace(
@@ -145,17 +145,17 @@ def learn(image: Image, field: FieldMap, slots: Sequence[int], bar: tuple[int, i
     if len(slots) != SLOTS or not (any(n > 0 for n in slots) and any(n < 0 for n in slots)):
         raise ValueError("a board is learnt from 24 slots on which both sides have checkers")
     canvas = on_canvas(image, field)
-    stance = prior = _first_guess(image, field)
-    noise = _noise(canvas)
+    stance = prior = first_guess(image, field)
+    noise = noise_of(canvas)
     generous = replace(stance, dx=field.point_width * 1.1, dy=stance.dy * 1.1, step=stance.step * 1.08)
     covered = _covered(field, slots, generous, bar)
     # The first place is covered whatever the size of a checker: colours are first taken there.
-    colours = _colours_of_discs(canvas, field, slots, stance, 0.5, places=1)
+    colours = disc_colours(canvas, field, slots, stance, 0.5, places=1)
     look = _look(canvas, field, slots, covered, colours, stance, noise)
     for _ in range(3):
-        stance = _fit(evidence(canvas, look), field, slots, prior)
+        stance = fit_stance(evidence(canvas, look), field, slots, prior)
         covered = _covered(field, slots, stance, bar)
-        colours = _colours_of_discs(canvas, field, slots, stance)
+        colours = disc_colours(canvas, field, slots, stance)
         look = _look(canvas, field, slots, covered, colours, stance, noise)
     return look
 
@@ -238,7 +238,7 @@ def _variance(empty: Plane, spread: Plane) -> Plane:
     return np.asarray(spread**2 + ((high - low) / 3 * _BLUR) ** 2 + 1, np.float32)
 
 
-def _noise(canvas: Plane) -> float:
+def noise_of(canvas: Plane) -> float:
     """Standard deviation of a pixel's noise, from second differences where the board is plain."""
     grey = canvas.mean(axis=2)
     second = np.abs(grey[:, 2:] - 2 * grey[:, 1:-1] + grey[:, :-2])
@@ -248,22 +248,33 @@ def _noise(canvas: Plane) -> float:
     return float(np.clip(np.quantile(medians, 0.2) / 0.6745 / np.sqrt(6) * np.sqrt(3), 2.5, 8))
 
 
-def _first_guess(image: Image, field: FieldMap) -> Stance:
+def first_guess(image: Image, field: FieldMap) -> Stance:
     """Checkers a little narrower than a point, seen by a camera of ordinary focal length.
 
     The pose follows from the homography (columns r1, r2, t of ``K^-1 H``), with the principal point
-    in the middle of the picture and a focal length of its longer side.
+    in the middle of the picture. Its focal length is the one that makes the field most likely:
+    ``_PROPORTION`` times as wide as high, with square corners.
     """
     height, width = image.shape[:2]
-    inverse = np.linalg.inv(
-        [[max(height, width), 0, width / 2], [0, max(height, width), height / 2], [0, 0, 1]]
-    )
-    corners = field.to_pixels([(0, 0), (1, 0), (1, 1), (0, 1)])
-    pose = inverse @ cv2.getPerspectiveTransform(_SQUARE, corners.astype(np.float32))
+    corners = field.to_pixels(_SQUARE).astype(np.float32)
+    best, pose = np.inf, np.asarray(np.eye(3), np.float64)
+    for focal in np.geomspace(0.7, 2.2, 9):
+        lens = np.array([[0.0, 0, width / 2], [0, 0, height / 2], [0, 0, 1]])
+        lens[0, 0] = lens[1, 1] = focal * max(width, height)
+        trial = np.linalg.inv(lens) @ cv2.getPerspectiveTransform(_SQUARE, corners)
+        across, along = np.linalg.norm(trial[:, 0]), np.linalg.norm(trial[:, 1])
+        skew = trial[:, 0] @ trial[:, 1] / (across * along)
+        odd = (
+            (np.log(across / along / _PROPORTION) / 0.08) ** 2
+            + (skew / 0.04) ** 2
+            + (np.log(focal) / 0.35) ** 2
+        )
+        if odd < best:
+            best, pose = float(odd), np.asarray(trial, np.float64)
     length = np.linalg.norm(pose[:, 0])
     up = np.cross(pose[:, 1], pose[:, 0])
     up *= length / np.linalg.norm(up)
-    dx = 0.88 * field.point_width
+    dx = 0.9 * field.point_width
     dy = dx * float(length / np.linalg.norm(pose[:, 1]))
     thickness = 0.28 * dx
 
@@ -276,6 +287,7 @@ def _first_guess(image: Image, field: FieldMap) -> Stance:
     return Stance(dx, dy, 0.004, dy * 1.01, (float(middle[0]), float(middle[1])), zoom)
 
 
+_PROPORTION = 1.2  # a field's width to its height: 54.4 to 46 cm on a tournament board
 _SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32)
 
 
@@ -316,7 +328,7 @@ def _covered(field: FieldMap, slots: Sequence[int], stance: Stance, bar: tuple[i
     return plane > 0
 
 
-def _colours_of_discs(
+def disc_colours(
     canvas: Plane,
     field: FieldMap,
     slots: Sequence[int],
@@ -422,7 +434,7 @@ _UNIT = np.array(
 )
 
 
-def _fit(speaks: Plane, field: FieldMap, slots: Sequence[int], prior: Stance) -> Stance:
+def fit_stance(speaks: Plane, field: FieldMap, slots: Sequence[int], prior: Stance) -> Stance:
     """The stance under which the known checkers cover most of what looks like them."""
     faces = _faces(field, slots)
     x = np.array([f[0] for f in faces])

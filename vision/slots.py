@@ -57,7 +57,7 @@ def read_slots(
     ``visible``: bool (24,), false for slots that a hand or cup hides; those are not read.
     """
     canvas = on_canvas(image, field)
-    return _slots(canvas, evidence(canvas, appearance), field, appearance, visible)
+    return read_evidence(canvas, evidence(canvas, appearance), field, appearance, visible)
 
 
 def read_bar(image: Image, field: FieldMap, appearance: Appearance) -> tuple[SlotReading, SlotReading]:
@@ -75,16 +75,17 @@ def read_board(
     """:func:`read_slots` and :func:`read_bar` in one, for the price of one."""
     canvas = on_canvas(image, field)
     speaks = evidence(canvas, appearance)
-    return _slots(canvas, speaks, field, appearance, visible), _bar(speaks, field, appearance)
+    return read_evidence(canvas, speaks, field, appearance, visible), _bar(speaks, field, appearance)
 
 
-def _slots(
+def read_evidence(
     canvas: Plane,
     speaks: Plane,
     field: FieldMap,
     appearance: Appearance,
-    visible: NDArray[np.bool_] | None,
+    visible: NDArray[np.bool_] | None = None,
 ) -> tuple[SlotReading, ...]:
+    """:func:`read_slots` of a canvas whose evidence is known."""
     chosen = [s for s in range(SLOTS) if visible is None or visible[s]]
     readings = [_NOTHING] * SLOTS
     if chosen:
@@ -214,7 +215,12 @@ def _tall(canvas: Plane, field: FieldMap, look: Appearance, slot: int, sign: int
     pushed = np.log(_PUSHED) + sum(odds)  # the whole stack was touched: the changes tell nothing
     scores = {}
     for count in range(ROW, CHECKERS + 1):
-        told = sum(odd for odd, was, now in zip(odds, before, layers(count), strict=False) if was != now)
+        other = [was != now for was, now in zip(before, layers(count), strict=False)]
+        # A checker of a higher layer shades the next place inwards, or hangs over it.
+        told = sum(
+            odd if changed else 0.85 * max(odd, 0.0) * shaded
+            for odd, changed, shaded in zip(odds, other, [False, *other], strict=False)
+        )
         scores[count] = float(np.logaddexp(told, pushed)) - _step_cost(abs(count - known))
     # What is remembered may be wrong: a belief is no picture.
     return [0.85 * p + 0.15 * t for p, t in zip(_normal(scores).values(), _TALL, strict=True)]
@@ -222,10 +228,10 @@ def _tall(canvas: Plane, field: FieldMap, look: Appearance, slot: int, sign: int
 
 def _step_cost(step: int) -> float:
     """Nats against a change of a stack: one or two checkers a turn are common, four need a double."""
-    return 0.4 * step + 0.2 * max(0, step - 2)
+    return 0.6 * step + 0.2 * max(0, step - 2)
 
 
-_CHANGE = 4.5  # roots: below it a checker is the same, above it another
+_CHANGE = 3.8  # roots: below it a checker is the same, above it another
 _PUSHED = 0.1  # how often players straighten a stack without a change of count
 _TALL = 0.8 ** np.arange(CHECKERS - ROW + 1)
 _TALL /= _TALL.sum()

@@ -8,14 +8,19 @@ import cv2
 import numpy as np
 import pytest
 
+from engine.events import BoardSeen, PlayMade
 from engine.layout import SLOTS, Orientation, to_slots
-from engine.position import Game, Position
+from engine.position import Game, Position, Side
 from hardware.camera import Image
+from hardware.table import SimulatedTable
+from hardware.table.scene import BAR_WIDTH, FIELD_X, Pose
 from vision.appearance import learn
 from vision.geometry import FieldMap
+from vision.guess import guess_appearance
 from vision.slots import read_bar, read_board, read_slots
 
 FIELD = FieldMap(np.array([(60.0, 50.0), (580.0, 50.0), (580.0, 430.0), (60.0, 430.0)]))
+BAR = (0.5 - BAR_WIDTH / 4 / FIELD_X, 0.5 + BAR_WIDTH / 4 / FIELD_X)  #: of the simulated table
 START = to_slots(Position.start(Game.BACKGAMMON), Orientation.BOTTOM_RIGHT)
 LIGHT, DARK = (190, 225, 235), (40, 40, 45)
 RADIUS = 17
@@ -151,3 +156,40 @@ def test_refresh_follows_the_light_and_uncovers_points() -> None:
     fresh = look.refresh(draw(moved, seed=7), FIELD, moved, 0.2)
     assert fresh.borrowed.sum() < look.borrowed.sum() / 2
     assert [r.best for r in read_slots(draw(START, seed=8), FIELD, fresh)] == list(START)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_picture_of_any_position(seed: int) -> None:
+    """Without a learnt start; the colours of this board are far apart."""
+    slots = position(seed)
+    picture = draw(slots, seed=seed, laid=seed)
+    look = guess_appearance(picture, FIELD)
+    assert look is not None
+    readings = read_slots(picture, FIELD, look)
+    assert sum(r.best == n for r, n in zip(readings, slots, strict=True)) >= 22
+
+
+def test_an_empty_board_shows_no_checkers_to_learn_from() -> None:
+    assert guess_appearance(draw([0] * SLOTS), FIELD) is None
+
+
+@pytest.mark.parametrize("game", list(Game))
+@pytest.mark.parametrize(("style", "pose"), [("wood", "overhead"), ("felt", "oblique")])
+def test_the_simulated_table(game: Game, style: str, pose: Pose) -> None:
+    """Learnt on the first frame, read when the play of every turn is over."""
+    table = SimulatedTable(seed=3, game=game, style=style, pose=pose, max_turns=8)
+    truth = table.truth()
+    board = next(e for e in truth if isinstance(e, BoardSeen))
+    plays = [e for e in truth if isinstance(e, PlayMade)]
+    assert board.orientation is not None
+    field = FieldMap(np.array(board.corners), BAR)
+    white_is_light = (plays[0].side is Side.WHITE) == (plays[0].colour == "light")
+    start = to_slots(Position.start(game), board.orientation, white_is_light)
+    table.start()
+    look = learn(table.picture(0), field, start)
+    for play in plays:
+        picture = table.picture(round((play.t + 0.45) * table.fps))  # the hand is gone
+        slots, bar = read_board(picture, field, look)
+        assert [r.best for r in slots] == list(play.slots), play.notation
+        assert (bar[0].best, -bar[1].best) == play.bar
+        look = look.refresh(picture, field, play.slots, 0.1)
