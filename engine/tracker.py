@@ -57,7 +57,10 @@ TAKE_UP_SECONDS = 0.8  #: after a restart dice are looked at for so long before 
 VOID_SECONDS = 0.9  #: how long dice lie before they are told to lean
 SURE_FAULT = 0.9  #: a way of lying that is told beside another fault
 HARD_FAULT = 0.02  #: probability that a throw counts whose fault is where its dice lie
-LEANING: tuple[Fault, ...] = ("cocked", "on_checker", "on_frame")  #: faults that the play may refute
+#: Faults that the play may refute: a die was read wrongly, or one of two was not seen.
+REFUTABLE: tuple[Fault, ...] = ("cocked", "on_checker", "on_frame", "one_die")
+ONE_DIE = 0.1  #: probability that a throw counts of which one die was seen
+LONE_FRAMES, LONE_SECONDS = 3, 0.7  #: how long a die must have lain alone that was lifted alone
 TELL_AFTER = 0.35  #: seconds that dice lie before a throw is told
 ALONE_SECONDS, ALONE_FRAMES = 1.5, 5  #: how long one die lies alone before the other is given up
 KEPT_FRAMES = 240
@@ -164,6 +167,7 @@ class Tracker:
         self._watch = DiceWatch()
         self._next: Cast | None = None
         self._last: Cast | None = None  #: the dice of the turn that was decided last
+        self._lone: Lying | None = None  #: a die that lies there alone and belongs to no throw yet
         self._spent: list[Lying] = []  #: dice that lie there from turns that are decided
         self._frames: deque[Observation] = deque(maxlen=KEPT_FRAMES)
         self._reference: tuple[Picture, Position] | None = None  #: a decided board and how it was seen
@@ -462,9 +466,14 @@ class Tracker:
 
     def _new_cast(self, seen: Observation) -> Cast | None:
         fresh = self._fresh()
-        if not fresh:
-            return None
         cup_used = self._cup_t > self._cast_t
+        lone, self._lone = self._lone, fresh[0] if len(fresh) == 1 else None
+        if not fresh:
+            if lone is None or self._watch.lying:
+                self._lone = lone
+                return None
+            long = lone.alone >= LONE_FRAMES and lone.last - lone.first >= LONE_SECONDS
+            return Cast((lone,), cup_used) if long and cup_used else None
         if len(fresh) >= 2:
             pair = sorted(fresh, key=lambda d: (-min(d.seen, 10) * d.readings[-1].confidence, d.first))[:2]
             return Cast(tuple(sorted(pair, key=lambda d: d.first)), cup_used)
@@ -509,7 +518,7 @@ class Tracker:
 
     def _is_same(self, old: Cast, new: Cast) -> bool:
         """Whether a throw was only hidden, missed or moved aside, and not thrown again."""
-        if _top(old) is None or _top(old) != _top(new):
+        if _shown(old) != _shown(new):
             return False
         cup = self._cup_t > old.last
         if same_places(old, new):
@@ -525,8 +534,7 @@ class Tracker:
     def _open(self, cast: Cast) -> _Turn:
         turn = _Turn(cast, cast.t)
         self._turn, self._next = turn, None
-        pairs = cast.pairs()
-        self._dice = next(iter(pairs)) if pairs else (cast.dice[0].reading().value, 0)
+        self._dice = _shown(cast)
         self._dice_valid = not self._faults(cast, self._g.side)
         return turn
 
@@ -535,16 +543,18 @@ class Tracker:
         game = self._g
         readings = cast.readings()
         faults = throw_faults(readings, side, game.rules, game.orientation, cup_used=cast.cup_used)
-        if all(fault in LEANING for fault in faults):
+        if all(fault in REFUTABLE for fault in faults):
             return faults
         sure = {r.state for r in readings if max(p for _, p in r.states) >= SURE_FAULT}
-        return tuple(f for f in faults if f not in LEANING or f in sure)
+        return tuple(f for f in faults if f not in REFUTABLE or f in sure)
 
     def _validity(self, cast: Cast, side: Side | None) -> float:
         """How probable it is that a cast counts, as far as its dice show it."""
         faults = self._faults(cast, side)
-        if not all(fault in LEANING for fault in faults):
+        if not all(fault in REFUTABLE for fault in faults):
             return HARD_FAULT
+        if len(cast.dice) < 2:
+            return ONE_DIE
         flat = min(dict(reading.states).get("flat", 0.0) for reading in cast.readings())
         return min(max(flat, 0.001), 0.999)
 
@@ -554,22 +564,21 @@ class Tracker:
         if cast is None or turn.told is not None:
             return
         pairs = cast.pairs()
-        if pairs:
-            self._dice = next(iter(pairs))
-            self._dice_valid = not self._faults(cast, self._g.side)
+        self._dice = _shown(cast)
+        self._dice_valid = not self._faults(cast, self._g.side)
         if self._g.side is None or now - cast.t < TELL_AFTER or cast.clear_frames < 2:
             return
-        if pairs and next(iter(pairs.values())) < SURE_PAIR**2 and self._dice_valid:
+        if next(iter(pairs.values())) < SURE_PAIR**2 and self._dice_valid:
             return
         valid = self._validity(cast, self._g.side)
-        if not all(fault in LEANING for fault in self._faults(cast, self._g.side)):
+        if not all(fault in REFUTABLE for fault in self._faults(cast, self._g.side)):
             sure = True
         elif valid > 0.5:
             sure = valid >= SURE_VALID
         else:
             sure = valid <= SURE_VOID and now - cast.t >= VOID_SECONDS
         if sure:
-            self._emit_throw(turn, self._g.side, self._dice or (1, 1), self._faults(cast, self._g.side))
+            self._emit_throw(turn, self._g.side, self._dice, self._faults(cast, self._g.side))
 
     def _emit_throw(
         self, turn: _Turn, side: Side, dice: Dice, faults: tuple[Fault, ...], confidence: float | None = None
@@ -653,7 +662,7 @@ class Tracker:
     def _readings(self, turn: _Turn, picture: Picture) -> list[Reading]:
         cast = turn.cast
         if turn.told is not None and cast is None:
-            pairs = {_sorted(turn.told.dice): 1.0}
+            pairs = {_sorted(turn.told.dice): 1.0} if all(turn.told.dice) else {}
         else:
             pairs = cast.pairs() if cast is not None else {}
         valid = 1.0
@@ -721,7 +730,7 @@ class Tracker:
         t = over if over is not None else self._next.t if self._next is not None else self._frames[-1].t
         void = False
         if turn.told is not None and not turn.told.valid:
-            void = not all(fault in LEANING for fault in turn.told.faults)
+            void = not all(fault in REFUTABLE for fault in turn.told.faults)
             if not void:  # that it was played speaks against what was seen of the dice
                 text = f"{dice[0]}-{dice[1]}"
                 self._doubt(turn.t, "throw", ((f"{text} counts", 0.5), (f"{text} does not count", 0.5)))
@@ -903,9 +912,9 @@ def _sorted(dice: Dice) -> Dice:
     return (max(dice), min(dice))
 
 
-def _top(cast: Cast) -> Dice | None:
-    """The likeliest pair of values; ``None`` for a single die."""
-    return next(iter(cast.pairs()), None)
+def _shown(cast: Cast) -> Dice:
+    """The likeliest pair of values; 0 for a die that was not seen."""
+    return next(iter(cast.pairs())) if len(cast.dice) == 2 else (cast.dice[0].reading().value, 0)
 
 
 def _likeliest_fault(cast: Cast) -> tuple[Fault, ...]:

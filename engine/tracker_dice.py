@@ -106,11 +106,13 @@ class Cast:
         return tuple(die.reading() for die in self.dice)
 
     def pairs(self) -> dict[Dice, float]:
-        """Probability of each pair of values, higher first; empty for a single die."""
-        if len(self.dice) < 2:
-            return {}
+        """Probability of each pair of values, higher value first, likeliest pair first.
+
+        A die that was not seen may show anything.
+        """
         result: dict[Dice, float] = {}
-        one, two = self.dice[0].values(), self.dice[1].values()
+        one = self.dice[0].values()
+        two = self.dice[1].values() if len(self.dice) == 2 else (1 / 6,) * 6
         for a in range(6):
             for b in range(6):
                 pair = (max(a, b) + 1, min(a, b) + 1)

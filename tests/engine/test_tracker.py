@@ -166,7 +166,7 @@ def test_believed_says_where_the_game_stands() -> None:
         ("on_frame", {"states": ("on_frame", "flat")}),
         ("off_board", {"states": ("flat", "off_board"), "halves": ("left", "off")}),
         ("two_halves", {"halves": ("left", "right")}),
-        ("one_die", {"seen": (True, False), "lie": 2.5}),
+        ("one_die", {"seen": (True, False), "lie": 1.5}),
         ("wrong_half", {"halves": ("left", "left")}),
         ("not_from_cup", {"cup": False}),
     ],
@@ -379,6 +379,15 @@ def test_a_throw_read_as_cocked_that_was_played_is_no_offence() -> None:
         table.seen[i] = replace(table.seen[i], dice=dice)
     table.turn(WHITE)
     assert odd(check(table)) == []
+
+
+def test_a_throw_of_which_one_die_was_seen_is_read_from_its_play() -> None:
+    table = begun()
+    table.turn(WHITE, (3, 1))
+    table.throw(BLACK, (6, 3), seen=(True, False), lie=2.5)
+    table.play(legal_plays(table.position, BLACK, (6, 3), SHORT)[4])
+    table.turn(WHITE)
+    check(table)
 
 
 def test_a_dance_is_a_legal_play_without_moves() -> None:
