@@ -94,26 +94,22 @@ def _set_up_logging(debug: bool) -> None:
     logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, handlers=[handler], force=True)
 
 
-class CornersType(click.ParamType[Any]):
-    """Four corners of the playing field as ``x,y x,y x,y x,y``."""
-
-    name = "corners"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Corners:
-        if isinstance(value, tuple):
-            return value
-        try:
-            numbers = [float(n) for n in str(value).replace(",", " ").split()]
-        except ValueError:
-            numbers = []
-        if len(numbers) != 8:
-            self.fail(f"{value!r} is not four corners, as in '100,80 1180,90 1240,700 40,690'", param, ctx)
-        return tuple(zip(numbers[::2], numbers[1::2], strict=True))
+def _corners(ctx: click.Context, param: click.Parameter, value: str | None) -> Corners | None:
+    """Four corners from ``x,y x,y x,y x,y``."""
+    if value is None:
+        return None
+    try:
+        numbers = [float(n) for n in value.replace(",", " ").split()]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 8:
+        raise click.BadParameter(f"{value!r} is not four corners, as in '100,80 1180,90 1240,700 40,690'")
+    return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
 corners_option = click.option(
     "--corners",
-    type=CornersType(),
+    callback=_corners,
     metavar="'X,Y X,Y X,Y X,Y'",
     help="Corners of the playing field in pixels of the picture: top left, top right, bottom right, "
     "bottom left. Without them the board is searched for.",
@@ -242,8 +238,12 @@ def run(
     from hardware import open_camera
     from zarbiter.live import Setup, referee
 
-    # What makes no sense is an error now, not a camera to wait for. A recording is never resumed.
-    new = new or not open_camera(camera).live
+    # What makes no sense is an error now, not a camera to wait for.
+    source = open_camera(camera)
+    if not source.live:
+        new = True  # a recording begins at its beginning
+        with source:
+            pass
     setup = Setup(
         rules=chosen,
         length=match_length,

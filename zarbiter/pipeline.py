@@ -117,6 +117,7 @@ class Pipeline:
         self._stopping = threading.Event()
         self._ended = threading.Event()
         self._rate = Rate()
+        self._camera_trouble = ""
         self._threads = [
             threading.Thread(target=self._film, name="camera", daemon=True),
             threading.Thread(target=self._watch, name="vision", daemon=True),
@@ -151,16 +152,21 @@ class Pipeline:
                 with camera:
                     ended = self._film_with(camera)
             except CameraError as error:
-                log.warning("%s", error)
-                self._hub.report("camera", "failed", f"{error}; trying again")
+                self._camera_failed(str(error))
             except Exception as error:  # a driver may raise anything, and the match must go on
-                log.exception("camera")
-                self._hub.report("camera", "failed", f"{error!r}; trying again")
+                log.debug("camera", exc_info=error)
+                self._camera_failed(repr(error))
             if not ended:
                 pause = first if time.monotonic() - began > longest else pause
                 self._stopping.wait(pause)
                 pause = min(2 * pause, longest)
         self._frames.end()
+
+    def _camera_failed(self, why: str) -> None:
+        if why != self._camera_trouble:  # the log need not hear of every attempt
+            log.warning("%s", why)
+            self._camera_trouble = why
+        self._hub.report("camera", "failed", f"{why}; trying again")
 
     def _film_with(self, camera: Camera) -> bool:
         """Hand over frames until the camera ends (true) or the program does (false)."""
@@ -179,22 +185,29 @@ class Pipeline:
                     log.warning("%s", warning)
                 self._hub.report("camera", "ok", warning or "the recording has ended")
                 return True
+            self._camera_trouble = ""
             self._hub.report("camera", "ok", camera.name)
             self._frames.put(frame, camera.live)
         return False
 
     def _watch(self) -> None:
+        failing = False
         while (frame := self._frames.get()) is not None:
             try:
                 self._step(frame)
+                failing = False
             except Exception as error:  # one bad picture must not end the match
-                log.exception("picture %d is skipped", frame.seq)
+                if not failing:
+                    log.exception("picture %d is skipped", frame.seq)
+                failing = True
                 self._hub.report("vision", "failed", f"picture {frame.seq} was skipped: {error!r}")
         try:
             if not self._stopping.is_set():
                 self._tell(self._tracker.finish())
-        finally:
-            self._ended.set()
+        except Exception as error:
+            log.exception("the end of the recording")
+            self._hub.report("vision", "failed", f"the end of the recording: {error!r}")
+        self._ended.set()
 
     def _step(self, frame: Frame) -> None:
         observation = self._reader.read(frame)

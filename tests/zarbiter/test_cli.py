@@ -133,9 +133,9 @@ class TestBadRecordings:
 
     def test_a_recording_that_breaks_off(self, run: Run, tmp_path: Path) -> None:
         path = tmp_path / "cut.avi"
-        writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*"MJPG"), 10, (320, 240))
+        writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*"MJPG"), 25, (320, 240))
         for _ in range(60):
-            writer.write(np.random.default_rng(1).integers(0, 255, (240, 320, 3), np.uint8))
+            writer.write(np.full((240, 320, 3), 99, np.uint8))
         writer.release()
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
         status, out, err = run("digitize", path)
@@ -207,7 +207,7 @@ class TestPhoto:
         assert [line["file"] for line in lines] == [str(f) for f in files]
         assert all("error" in line for line in lines[:-1])
         assert "error" not in lines[-1]
-        status, _, err = run("photo", *files)
+        status, _, err = run("photo", *files[:-1])
         assert status == UNREADABLE
         assert [line.split(":")[1].strip() for line in err.splitlines()] == [str(f) for f in files[:-1]]
 
@@ -311,6 +311,12 @@ class TestOther:
         status, _, err = run("run", "--camera", "usb:97", "--store", path)
         assert status == UNREADABLE
         assert err == f"zarbiter: {path}: is not a match store\n"
+
+    def test_a_recording_that_cannot_be_read_is_not_waited_for(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "empty.mp4"
+        path.touch()
+        status, _, err = run("run", "--camera", path, "--store", tmp_path / "match.sqlite")
+        assert (status, err) == (UNREADABLE, f"zarbiter: {path}: the file is empty\n")
 
     def test_a_camera_that_makes_no_sense(self, run: Run) -> None:
         status, _, err = run("run", "--camera", "usb:front")
