@@ -1,0 +1,181 @@
+"""The whole chain from frames to observations, at the simulated table and on footage."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+import pytest
+
+from engine.events import BoardSeen, Event, PlayMade, Throw
+from engine.layout import start_layouts
+from engine.observation import Observation
+from engine.position import Game
+from hardware.camera import Frame, Image
+from hardware.table import SimulatedTable
+from vision.reader import BoardReader
+
+SIZE = (960, 540)
+
+
+def watch(reader: BoardReader, table: SimulatedTable, most: int | None = None) -> Iterator[Observation]:
+    with table:
+        frames = iter(table.read, None)
+        for frame in itertools.islice(frames, most):
+            yield reader.read(frame)
+
+
+def first_frames(table: SimulatedTable, many: int) -> list[Frame]:
+    with table:
+        return list(itertools.islice(iter(table.read, None), many))
+
+
+def corners_of(events: tuple[Event, ...]) -> tuple[tuple[float, float], ...]:
+    return next(e.corners for e in events if isinstance(e, BoardSeen))
+
+
+@pytest.mark.parametrize(("game", "style"), [(Game.BACKGAMMON, "wood"), (Game.LONG_NARDY, "felt")])
+def test_boards_and_dice_of_a_match_are_read(game: Game, style: str) -> None:
+    table = SimulatedTable(seed=4, game=game, style=style, size=SIZE, max_turns=3)
+    truth = table.truth()
+    seen = list(watch(BoardReader(), table))
+    assert seen[3].board is not None
+    error = np.abs(np.array(seen[3].board.corners) - corners_of(truth)).max()
+    assert error < 0.01 * SIZE[0]
+    plays = [e for e in truth if isinstance(e, PlayMade)]
+    throws = [e for e in truth if isinstance(e, Throw)]
+    ends = [e.t for e in throws[1:]] + [seen[-1].t]
+    for play, end in zip(plays, ends, strict=True):
+        still = [o for o in seen if play.t <= o.t < end and o.still and not o.hands]
+        for slot, count in zip(still[-1].slots, play.slots, strict=True):
+            # From above a stack of six looks much like one of seven: its reading is a distribution.
+            assert slot.best == count or (abs(count) > 5 and slot.probability(count) > 0.1)
+    for throw, play in zip(throws, plays, strict=True):
+        lying = [o for o in seen if throw.t <= o.t < play.t and len(o.dice) == 2 and o.still]
+        assert sorted(die.value for die in lying[0].dice) == sorted(throw.dice)
+    assert any(o.hands for o in seen)
+    assert any(o.cup_over_board for o in seen)
+    assert not any(len(o.dice) > 2 for o in seen)
+
+
+def test_given_corners_win() -> None:
+    table = SimulatedTable(seed=1, size=SIZE)
+    corners = [(x + 2.0, y - 1.0) for x, y in corners_of(table.truth())]
+    seen = list(watch(BoardReader(corners=corners), table, 2))
+    assert seen[-1].board is not None
+    assert np.allclose(seen[-1].board.corners, corners, atol=0.1)
+
+
+def test_a_hand_hides_slots_and_they_keep_what_was_read() -> None:
+    table = SimulatedTable(seed=1, size=SIZE, max_turns=1)
+    seen = [o for o in watch(BoardReader(), table) if o.slots]
+    start = start_layouts(Game.BACKGAMMON)[table.orientation]
+    hidden = [o for o in seen if o.hands and any(not slot.visible for slot in o.slots)]
+    assert hidden
+    early = hidden[0]
+    assert any(slot.visible for slot in early.slots), "a hand hides only what it covers"
+    assert all(slot.best == n for slot, n in zip(early.slots, start, strict=True) if not slot.visible)
+
+
+def test_no_board_then_a_board() -> None:
+    table = SimulatedTable(seed=1, size=SIZE)
+    frame = first_frames(table, 1)[0]
+    reader = BoardReader()
+    nothing: Image = np.full_like(frame.image, 128)
+    early = reader.read(Frame(nothing, 0.0, 0))
+    assert early.board is None
+    assert early.slots == ()
+    assert early.warnings
+    later = [reader.read(Frame(frame.image, 1.0 + i / 10, 1 + i)) for i in range(8)]
+    assert later[-1].board is not None
+    assert later[-1].still
+
+
+def test_a_nudged_camera_is_followed_and_told() -> None:
+    table = SimulatedTable(seed=1, size=SIZE)
+    frame = first_frames(table, 1)[0]
+    reader = BoardReader()
+    for i in range(10):
+        before = reader.read(Frame(frame.image, i / 10, i))
+    shift = np.array([[1, 0, 7], [0, 1, -5]], np.float64)
+    nudged = cv2.warpAffine(frame.image, shift, SIZE, borderMode=cv2.BORDER_REPLICATE)
+    after = [reader.read(Frame(np.asarray(nudged, np.uint8), 1.0 + i / 10, 10 + i)) for i in range(30)]
+    assert before.board is not None
+    assert after[-1].board is not None
+    moved = np.array(after[-1].board.corners) - np.array(before.board.corners)
+    assert np.abs(moved - (7, -5)).max() < 2.5
+    assert any("moved" in warning for o in after for warning in o.warnings)
+    assert tuple(s.best for s in after[-1].slots) == start_layouts(Game.BACKGAMMON)[table.orientation]
+
+
+def test_a_match_joined_midway_is_learnt_from_what_stands_there() -> None:
+    table = SimulatedTable(seed=1, size=SIZE, max_turns=2)
+    truth = table.truth()
+    last = [e for e in truth if isinstance(e, PlayMade)][-1]
+    with table:
+        frames = [f for f in iter(table.read, None) if f.t >= last.t]
+    reader = BoardReader(corners=corners_of(truth), expected=last.slots)
+    seen = [reader.read(frame) for frame in frames]
+    assert tuple(s.best for s in seen[-1].slots) == last.slots
+    reader.learn_again(last.slots)
+    assert tuple(s.best for s in reader.read(Frame(frames[-1].image, 99.0, 999)).slots) == last.slots
+
+
+def test_learning_again_needs_a_board() -> None:
+    with pytest.raises(ValueError, match="no board"):
+        BoardReader().learn_again([0] * 24)
+
+
+def test_a_camera_that_starts_anew_is_read_anew() -> None:
+    table = SimulatedTable(seed=1, size=SIZE)
+    frame = first_frames(table, 1)[0]
+    reader = BoardReader()
+    for i in range(5):
+        reader.read(Frame(frame.image, 50 + i / 10, i))
+    again = [reader.read(Frame(frame.image, i / 10, i)) for i in range(6)]
+    assert again[-1].board is not None
+    assert again[-1].still
+
+
+def test_a_hand_that_lay_there_from_the_start_leaves_no_ghost() -> None:
+    table = SimulatedTable(seed=1, size=SIZE)
+    frame = first_frames(table, 1)[0]
+    x, y = np.array(corners_of(table.truth())).mean(axis=0).astype(int)
+    hand = frame.image.copy()
+    cv2.line(hand, (x, SIZE[1]), (x, y), (150, 175, 225), 50)
+    reader = BoardReader(corners=corners_of(table.truth()))
+    for i in range(10):
+        reader.read(Frame(hand, i / 10, i))
+    seen = [reader.read(Frame(frame.image, 1 + i, 10 + i)) for i in range(40)]
+    assert not seen[-1].hands
+    assert all(slot.visible for slot in seen[-1].slots)
+
+
+def test_a_hand_may_rest_for_long_and_stays_a_hand() -> None:
+    table = SimulatedTable(seed=1, size=SIZE)
+    frame = first_frames(table, 1)[0]
+    x, y = np.array(corners_of(table.truth())).mean(axis=0).astype(int)
+    hand = frame.image.copy()
+    cv2.line(hand, (x - 60, SIZE[1]), (x - 60, y), (150, 175, 225), 50)
+    reader = BoardReader()
+    for i in range(10):
+        reader.read(Frame(frame.image, i / 10, i))
+    seen = [reader.read(Frame(hand, 1 + i / 5, 10 + i)) for i in range(100)]
+    assert all(o.hands for o in seen[1:])
+    assert sum(slot.visible for slot in seen[-1].slots) >= 18
+    assert seen[-1].still
+
+
+def test_a_lamp_is_switched_on() -> None:
+    table = SimulatedTable(seed=1, size=SIZE)
+    frame = first_frames(table, 1)[0]
+    reader = BoardReader()
+    for i in range(10):
+        reader.read(Frame(frame.image, i / 10, i))
+    warm = np.clip(frame.image * np.array([0.75, 1.0, 1.25]) + 12, 0, 255).astype(np.uint8)
+    seen = [reader.read(Frame(warm, 1 + i / 10, 10 + i)) for i in range(25)]
+    assert not seen[-1].hands
+    assert seen[-1].still
+    assert tuple(s.best for s in seen[-1].slots) == start_layouts(Game.BACKGAMMON)[table.orientation]

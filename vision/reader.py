@@ -1,0 +1,409 @@
+"""Frames in, observations out: the watching mode.
+
+The board is looked for once and learnt from its starting position. From then on each frame passes a
+cheap gate on a small copy (:mod:`vision.motion`, :mod:`vision.hands`), and slots and dice are read at
+full size only where something has come to rest since they were last read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.layout import SLOTS, start_layouts
+from engine.observation import EMPTY_SLOT, DieReading, Observation, PointXY, SlotReading
+from engine.position import CHECKERS, Game
+from hardware.camera import Frame, Image
+from vision.appearance import MARGIN, ROW, Appearance, learn, on_canvas
+from vision.board import find_board, track_board
+from vision.dice import DiceReader
+from vision.geometry import FieldMap
+from vision.guess import guess_appearance
+from vision.hands import Cover, FieldMasks, Watch
+from vision.motion import Mask, Motion, MotionGate, shrink, shrink_factor
+from vision.slots import read_board
+
+_LOOK_EVERY = 0.4  # seconds between two looks for the board
+_ANY_AFTER = 6.0  # seconds without a set-up board after which any board will do
+_TRACK_EVERY = 1.0  # seconds between two looks whether the board is where it was
+_LOST_AFTER = 3  # such looks in vain
+_TRACK_AGAIN = 0.3  # seconds until a move of the board is looked at once more
+_SCATTER = 2.5  # pixels by which two measurements of one move may differ
+_TELL = 2.0  # seconds for which a move is told
+_SHAKE = 0.4  # share of the picture that moves at once when the camera or the board does
+_DICE_EVERY = 0.2  # seconds between two readings of dice while something moves elsewhere
+_SLOTS_EVERY = 0.3  # the same for slots
+_AGAIN = (0.6, 2.0)  # seconds of stillness after which a still board is read once more
+_REFRESH_EVERY = 3.0  # seconds between two adaptations of the learnt look
+_REFRESH = 0.1  # weight of one
+_SURE = 0.95  # least confidence of every slot that is not full, for the look to be adapted to what is seen
+_CONTRADICTED = 0.02  # probability below which a slot contradicts the believed position
+_COVERED_DIE = 0.15  # share of a die's box under a hand from which it is not read
+_SURE_DIE = 0.75  # confidence of a die that lies where nothing has changed
+_GHOST_WAIT = 0.6  # seconds that a hand must rest before it may turn out to be none
+_GHOST_SURE = 30.0  # seconds for which no living hand lies without the least movement
+_KNOWN = 15.0  # spread, in roots, below which the learnt empty board is known well
+_GHOST_LIKE = 0.4  # share that looks like the empty board: hands measured below 0.2, holes above 0.6
+_UNREST = 0.02  # share of a slot that may move while it is read
+
+_UNKNOWN = SlotReading(((0, 1.0),), visible=False)
+
+
+class BoardReader:
+    """Reads one camera. Feed it every frame in time order; it is not for several threads at once.
+
+    ``corners``: the playing field in pixels, top-left first, clockwise, if given by hand. ``game``:
+    which starting position to expect. ``expected``: 24 signed counts by slot, if the board is known
+    not to stand at the start (a match resumed).
+    """
+
+    def __init__(
+        self,
+        *,
+        corners: Sequence[PointXY] | None = None,
+        game: Game | None = None,
+        expected: Sequence[int] | None = None,
+    ) -> None:
+        self._corners = None if corners is None else [(float(x), float(y)) for x, y in corners]
+        self._game = game
+        self._expected = None if expected is None else tuple(expected)
+        self._gate = MotionGate()
+        self._dice_reader = DiceReader()
+        self._appearance: Appearance | None = None
+        self._board: _Board | None = None
+        self._began: float | None = None
+        self._last = self._next_look = -np.inf
+        self._image: Image | None = None
+        self._believed: tuple[int, ...] | None = None
+
+    def read(self, frame: Frame) -> Observation:
+        """What this frame shows. ``board`` is ``None`` and ``slots`` empty while none is found."""
+        self._image = frame.image
+        small = shrink(frame.image)
+        motion = self._gate.update(small, frame.t)
+        if self._began is None or frame.t < self._last:
+            # The first frame, or a camera that was opened anew and counts its time from there.
+            self._began, self._next_look, self._board = frame.t, -np.inf, None
+        self._last = frame.t
+        warnings: tuple[str, ...] = ()
+        if self._board is not None and self._board.small_shape != small.shape:
+            self._board = None
+        if self._board is not None:
+            warnings = self._track(frame, small, motion)
+        if self._board is None and not self._look(frame, small):
+            return Observation(frame.t, frame.seq, None, warnings=warnings or ("no board is in view",))
+        assert self._board is not None
+        assert self._appearance is not None
+        board = self._board
+        seen = board.read(frame, small, motion, self._appearance, self._dice_reader)
+        self._adapt(frame, seen)
+        guessed = () if board.learnt else ("the board was not seen set up: colours are guessed",)
+        return replace(seen, warnings=(*warnings, *guessed))
+
+    def learn_again(self, slots: Sequence[int]) -> None:
+        """Learn the board's look from the last frame, in which ``slots`` (24 signed counts) stand.
+
+        For a game joined midway or resumed. Raises ``ValueError`` if no board is in view or a side
+        has no checkers.
+        """
+        if self._board is None or self._image is None:
+            raise ValueError("there is no board in view to learn from")
+        self._appearance = learn(self._image, self._board.field, slots)
+        self._board.learnt = True
+        self._board.forget()
+
+    def believe(self, slots: Sequence[int] | None) -> None:
+        """The position that is believed to stand on the board between two plays, or ``None``.
+
+        24 signed counts by slot. Nothing seen is altered by it: it only says how high the stacks are
+        with which later pictures are compared, and where the empty board may be learnt from.
+        """
+        self._believed = None if slots is None else tuple(slots)
+
+    def _look(self, frame: Frame, small: Image) -> bool:
+        """Look for the board now and then; whether there is one."""
+        if frame.t < self._next_look:
+            return False
+        self._next_look = frame.t + _LOOK_EVERY
+        assert self._began is not None
+        patient = frame.t - self._began < _ANY_AFTER
+        known = self._expected is not None or self._appearance is not None
+        found = find_board(frame.image, corners=self._corners, start_only=patient and not known)
+        if found is None:
+            return False
+        start = found.start
+        if start is not None and self._game not in (None, start.game):
+            start = None
+        learnt = True
+        if self._expected is not None:
+            self._appearance = learn(frame.image, found.field, self._expected)
+        elif start is not None:
+            standing = start_layouts(start.game)[start.orientation]
+            self._appearance = learn(frame.image, found.field, standing)
+        elif self._appearance is None:
+            if patient:
+                return False
+            self._appearance, learnt = guess_appearance(frame.image, found.field), False
+            if self._appearance is None:
+                return False
+        self._expected = None
+        self._board = _Board(found.field, found.confidence, small, frame, learnt)
+        return True
+
+    def _track(self, frame: Frame, small: Image, motion: Motion) -> tuple[str, ...]:
+        """Follow a board or camera that was moved; the warnings of this frame."""
+        board = self._board
+        assert board is not None
+        if motion.share() > _SHAKE:
+            board.next_track = min(board.next_track, frame.t + motion.rest)
+        told = ("the board has moved",) if frame.t < board.told_until else ()
+        if frame.t < board.next_track or not board.at_rest(motion):
+            return told
+        board.next_track = frame.t + _TRACK_EVERY
+        now = track_board(board.field, board.picture, frame.image)
+        if now is None:
+            board.misses += 1
+            if board.misses < _LOST_AFTER:
+                return told
+            self._board, self._began, self._next_look = None, frame.t, frame.t + _LOOK_EVERY
+            return ("the board is out of view",)
+        board.misses = 0
+        if now is board.field:
+            board.moved = None
+            return told
+        if board.moved is None or np.abs(now.corners - board.moved.corners).max() > _SCATTER:
+            board.moved = now  # believed when it is seen twice
+            board.next_track = frame.t + _TRACK_AGAIN
+            return told
+        self._board = _Board(now, board.confidence, small, frame, board.learnt)
+        self._board.told_until = frame.t + _TELL
+        return ("the board has moved",)
+
+    def _adapt(self, frame: Frame, seen: Observation) -> None:
+        """Follow light and wear, and learn the points that checkers have left.
+
+        The position is the one that was told by :meth:`believe`, if the picture does not contradict
+        it, else what is seen, if it is sure and both sides have all their checkers in view.
+        """
+        board = self._board
+        if board is None or self._appearance is None or not seen.still or seen.hands:
+            return
+        if frame.t < board.next_refresh or not all(slot.visible for slot in seen.slots):
+            return
+        slots = self._believed
+        if slots is not None:
+            if min(s.probability(n) for s, n in zip(seen.slots, slots, strict=True)) < _CONTRADICTED:
+                return
+        else:
+            if min(s.confidence for s in seen.slots if s.count < ROW) < _SURE:
+                return
+            slots = tuple(slot.best for slot in seen.slots)
+            light = seen.bar[0].count + sum(n for n in slots if n > 0)
+            dark = seen.bar[1].count - sum(n for n in slots if n < 0)
+            if (light, dark) != (CHECKERS, CHECKERS):
+                return
+        board.next_refresh = frame.t + _REFRESH_EVERY
+        self._appearance = self._appearance.refresh(frame.image, board.field, slots, _REFRESH)
+
+
+class _Board:
+    """One place of the board in the picture, and what was last read there."""
+
+    def __init__(self, field: FieldMap, confidence: float, small: Image, frame: Frame, learnt: bool) -> None:
+        self.field = field
+        self.picture = frame.image.copy()  # in which it lies there, to tell later whether it has moved
+        self.learnt = learnt
+        self.small_shape = small.shape
+        self.confidence = confidence
+        self.misses = 0
+        self.moved: FieldMap | None = None
+        self.told_until = -np.inf
+        self.next_track = frame.t + _TRACK_EVERY
+        self.next_refresh = frame.t
+        self._next_ghost = frame.t
+        self._masks = FieldMasks(field, small.shape[:2], shrink_factor(frame.image.shape[1]))
+        self._watch = Watch(self._masks, small)
+        self.forget()
+
+    def forget(self) -> None:
+        """Read everything anew, since what is known of the board has changed."""
+        self._slots = [_UNKNOWN] * SLOTS
+        self._bar = (EMPTY_SLOT, EMPTY_SLOT)
+        self._slots_at = self._dice_at = -np.inf
+        self._dice: tuple[DieReading, ...] = ()
+        self._whole = True  # dice may lie on the board already, and then nothing has changed
+        self._still_since: float | None = None
+        self._due: list[float] = []
+
+    def at_rest(self, motion: Motion) -> bool:
+        """Whether nothing moves over the field."""
+        return motion.still(self._masks.inside)
+
+    def read(
+        self, frame: Frame, small: Image, motion: Motion, appearance: Appearance, dice: DiceReader
+    ) -> Observation:
+        """What this frame shows, reading at full size only what has come to rest."""
+        t = frame.t
+        cover = self._watch.cover(small, motion)
+        still = self.at_rest(motion)
+        if not still:
+            self._still_since = None
+        elif self._still_since is None:
+            self._still_since, self._due = t, [t, *(t + wait for wait in _AGAIN)]
+        due = still and bool(self._due) and t >= self._due[0]
+        if due:
+            self._due = [at for at in self._due if at > t]
+        unrest = self._masks.shares(~motion.quiet)
+        visible = np.array([not hidden for hidden in cover.slots]) & (unrest <= _UNREST)
+        if due or (not still and t - self._slots_at >= _SLOTS_EVERY):
+            self._read_slots(frame.image, t, appearance, visible, motion, everything=due)
+        self._read_dice(frame.image, t, cover, motion, dice, due)
+        if still:
+            if cover.hands and t >= self._next_ghost:
+                self._dispel(frame.image, small, cover, motion, appearance)
+            self._watch.settle(small, cover, motion, [die.box for die in self._dice])
+            self._watch.follow(small, cover, motion)
+        slots = tuple(
+            reading if seen else replace(reading, visible=False)
+            for reading, seen in zip(self._slots, visible[:SLOTS], strict=True)
+        )
+        light, dark = self._bar
+        if not visible[SLOTS]:
+            light, dark = replace(light, visible=False), replace(dark, visible=False)
+        return Observation(
+            t=t,
+            seq=frame.seq,
+            board=self.field.view(self.confidence),
+            slots=slots,
+            bar=(light, dark),
+            dice=self._dice,
+            hands=cover.hands,
+            cup=cover.cup,
+            cup_over_board=cover.cup_over_board,
+            still=still,
+        )
+
+    def _dispel(
+        self, image: Image, small: Image, cover: Cover, motion: Motion, appearance: Appearance
+    ) -> None:
+        """Tell a resting hand from the hole that one leaves in a reference on which it lay.
+
+        Where the hole is, the picture shows the empty board that was learnt.
+        """
+        resting = motion.t - motion.since[cover.mask & self._masks.inside].max(initial=-np.inf)
+        if resting < _GHOST_WAIT:
+            return
+        self._next_ghost = motion.t + _GHOST_WAIT
+        if (
+            resting > _GHOST_SURE
+            or likeness(image, self.field, appearance, cover.mask, self._masks.factor) > _GHOST_LIKE
+        ):
+            self._watch.accept(small, cover.mask)
+
+    def _read_slots(
+        self,
+        image: Image,
+        t: float,
+        appearance: Appearance,
+        visible: NDArray[np.bool_],
+        motion: Motion,
+        everything: bool,
+    ) -> None:
+        """Read the visible slots; unless ``everything`` is due, only if one moved since it was read."""
+        wanted = visible.copy()
+        if not everything:
+            wanted &= self._masks.shares(motion.since > self._slots_at) > _UNREST
+        if not wanted.any():
+            return
+        self._slots_at = t
+        slots, bar = read_board(image, self.field, appearance, visible=wanted[:SLOTS])
+        for slot in np.flatnonzero(wanted[:SLOTS]):
+            self._slots[slot] = slots[slot]
+        if wanted[SLOTS]:
+            self._bar = bar
+
+    def _read_dice(
+        self, image: Image, t: float, cover: Cover, motion: Motion, dice: DiceReader, due: bool
+    ) -> None:
+        """Dice are read where something has changed, is not covered and lies still."""
+        self._dice = tuple(
+            die
+            for die in self._dice
+            if self._share(cover.mask, die) < _COVERED_DIE
+            and not self._share(motion.since > self._dice_at, die)
+        )
+        resting = cover.changed & motion.quiet
+        fresh = resting & (motion.since > self._dice_at)
+        if not due and (not fresh.any() or t - self._dice_at < _DICE_EVERY):
+            return
+        self._dice_at = t
+        # Dice that lay there before the board was learnt are part of the reference, not a change.
+        kept = tuple(die for die in self._dice if self._share(resting, die) < 0.2)
+        if not resting.any() and not self._whole:
+            self._dice = kept
+            return
+        changed: Mask | None = None
+        if not self._whole:
+            size = (image.shape[1], image.shape[0])
+            full = cv2.resize(resting.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST)
+            changed = np.asarray(full > 0)
+        self._whole = False
+        found = dice.read(image, self.field, slots=self._slots, changed=changed)
+        least = 0.0 if changed is not None else _SURE_DIE
+        clear = [
+            die
+            for die in found
+            if die.confidence >= least
+            and self._share(cover.mask, die) < _COVERED_DIE
+            and self._share(~motion.quiet, die) < 0.2
+        ]
+        self._dice = _apart(clear, kept)
+
+    def _share(self, mask: Mask, die: DieReading) -> float:
+        """The share of a die's box that lies in a mask of the small picture."""
+        x0, y0, x1, y1 = (round(v / self._masks.factor) for v in die.box)
+        part = mask[max(0, y0) : max(0, y1) + 1, max(0, x0) : max(0, x1) + 1]
+        return float(part.mean()) if part.size else 0.0
+
+
+def likeness(image: Image, field: FieldMap, appearance: Appearance, mask: Mask, factor: int) -> float:
+    """The share of a mask of the small picture, within the field, that shows the empty board.
+
+    Only pixels of which the empty board is known count; 0 where there are too few.
+    """
+    canvas = on_canvas(image, field)
+    height, width = canvas.shape[:2]
+    to_small = np.diag([factor, factor, 1.0])
+    where = cv2.warpPerspective(
+        mask.astype(np.uint8),
+        field.rectifier(width, height, MARGIN) @ to_small,
+        (width, height),
+        flags=cv2.INTER_NEAREST,
+    )
+    known = (where > 0) & (appearance.spread < _KNOWN)
+    if known.sum() < 200:
+        return 0.0
+    seen, empty = canvas[known], appearance.empty[known]
+    gain = np.median(canvas[::5, ::5] / np.maximum(appearance.empty[::5, ::5], 20), axis=(0, 1))
+    apart = np.abs(seen / gain - empty).max(axis=1)
+    return float((apart < 3 * appearance.spread[known] + 6).mean())
+
+
+def _apart(found: Sequence[DieReading], kept: Sequence[DieReading]) -> tuple[DieReading, ...]:
+    """All dice, the newly found ones first, without those that cannot lie where a surer one does."""
+    dice: list[DieReading] = []
+    for die in [*sorted(found, key=lambda d: -d.confidence), *kept]:
+        size = max(die.box[2] - die.box[0], die.box[3] - die.box[1])
+        # Two dice that touch are an edge apart, and a die turned by 45 degrees has a box of 1.4 edges.
+        if all(_distance(die, other) > 0.6 * size for other in dice):
+            dice.append(die)
+    return tuple(dice)
+
+
+def _distance(a: DieReading, b: DieReading) -> float:
+    dx, dy = a.box[0] + a.box[2] - b.box[0] - b.box[2], a.box[1] + a.box[3] - b.box[1] - b.box[3]
+    return float(np.hypot(dx, dy)) / 2
