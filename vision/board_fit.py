@@ -1,0 +1,311 @@
+"""Fitting a field to a picture: corners and bar from the sides of the 24 points and the frame.
+
+Each point (triangle) has two straight sides. From a rough guess, places on all 48 sides are sought
+across the side for the step of colour that is expected there, and the field is moved so that they
+fit, time and again with a shorter reach. Covered sides find no step and have no say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.camera import Image
+from vision.geometry import FieldMap
+
+Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
+
+_DEPTHS = np.array([0.05, 0.09, 0.13, 0.17, 0.21, 0.25, 0.29, 0.33])
+_EDGE_PLACES = np.linspace(0.02, 0.98, 40)
+#: Height of a point in units of the field's height, until the fit knows better.
+_HEIGHT = 0.41
+
+
+@dataclass(frozen=True, eq=False)
+class Gradients:
+    """A picture in CIE Lab (float32, blurred) and its slopes along x and y, each (height, width, 3)."""
+
+    lab: Floats32
+    along_x: Floats32
+    along_y: Floats32
+
+    @classmethod
+    def of(cls, image: Image) -> Gradients:
+        """Of a BGR picture."""
+        sharp = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2LAB), np.float32)
+        lab = np.asarray(cv2.GaussianBlur(sharp, (0, 0), 1.0), np.float32)
+        along_x = cv2.Sobel(lab, cv2.CV_32F, 1, 0, ksize=3, scale=0.125)
+        along_y = cv2.Sobel(lab, cv2.CV_32F, 0, 1, ksize=3, scale=0.125)
+        return cls(lab, along_x, along_y)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted field and what speaks for it.
+
+    ``support``: the share of places on the sides of the points, 0-1, at which the expected step of
+    colour lies within a pixel and a half. ``beyond``: the same just outside the rows, where a true
+    field has no points. ``frame``: the share of places on the field's four edges and the two of the
+    bar at which there is an edge at all. ``base``: half the width of a point at its base, in widths
+    of a point; close to a half where the rows end where the field ends.
+    """
+
+    field: FieldMap
+    support: float
+    beyond: float
+    frame: float
+    base: float
+
+    @property
+    def score(self) -> float:
+        """How good the fit is as a whole, at most 1."""
+        misfit = max(0.0, self.beyond - 0.05) + 2 * max(0.0, abs(self.base - 0.49) - 0.04)
+        return 0.75 * self.support + 0.25 * self.frame - misfit
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """Places on the sides of the points, as far as they do not depend on the fit."""
+
+    column: NDArray[np.int64]
+    bottom: NDArray[np.bool_]
+    side: Floats  #: -1 left, +1 right
+    depth: Floats
+    group: NDArray[np.int64]  #: half, row and parity: 0-7
+
+
+def _model() -> _Model:
+    rows = [
+        (column, bottom, side, depth, (column >= 6) * 4 + bottom * 2 + column % 2)
+        for column in range(12)
+        for bottom in (False, True)
+        for side in (-1.0, 1.0)
+        for depth in _DEPTHS
+    ]
+    column, bottom, side, depth, group = (np.array(part) for part in zip(*rows, strict=True))
+    return _Model(column, bottom.astype(bool), side, depth, group)
+
+
+_M = _model()
+
+
+def _side_places(theta: Floats, depth: Floats) -> Floats:
+    """Board units of the places on the sides at ``depth``; theta: see :func:`fit_field`."""
+    b0, b1, base, slope = theta[8:12]
+    left = _M.column < 6
+    pitch = np.where(left, b0 / 6, (1 - b1) / 6)
+    centre = np.where(left, pitch * (_M.column + 0.5), b1 + pitch * (_M.column - 5.5))
+    x = centre + _M.side * pitch * (base - slope * depth)
+    y = np.where(_M.bottom, 1 - depth, depth)
+    return np.column_stack([x, y])
+
+
+_EDGES = np.concatenate(
+    [
+        np.column_stack([_EDGE_PLACES, np.zeros(40)]),
+        np.column_stack([_EDGE_PLACES, np.ones(40)]),
+        np.column_stack([np.zeros(40), _EDGE_PLACES]),
+        np.column_stack([np.ones(40), _EDGE_PLACES]),
+    ]
+)
+_EDGE_NEXT = _EDGES + np.repeat([[0.01, 0], [0, 0.01]], 80, axis=0)
+
+
+def _project(corners: Floats, places: Floats) -> Floats:
+    return FieldMap(corners).to_pixels(places)
+
+
+def fit_field(
+    picture: Gradients, guess: FieldMap, *, move_corners: bool = True, rounds: int = 9, reach: float = 0.3
+) -> Fit:
+    """The field near a guess (within about ``reach`` of a point's width).
+
+    ``move_corners``: false keeps the corners and fits only the bar. The picture should have a long
+    side of about 800 pixels.
+    """
+    # theta: four corners (8), bar edges, half width of a point at its base and how fast it narrows,
+    # both in widths of a point.
+    theta = np.concatenate([guess.corners.ravel(), guess.bar, [0.48, 0.48 / _HEIGHT]])
+    width = float(np.linalg.norm(guess.corners[1] - guess.corners[0]))
+    pitch = width / 13
+    height, wide = picture.lab.shape[:2]
+    prior = theta.copy()
+    for step in range(rounds):
+        seek = max(2.5, reach * pitch * 0.75**step)
+        normals, offset, weight = _correspond(picture, theta, seek)
+        if weight.sum() < 20:
+            break
+        jacobian = _jacobian(theta, normals)
+        stiff = np.concatenate([np.full(8, 0.002), [30.0, 30.0], [60.0, 8.0]])
+        if not move_corners:
+            stiff[:8] = 1e6
+        system = jacobian.T @ (jacobian * weight[:, None]) + np.diag(stiff**2 * weight.sum() / 400)
+        pull = jacobian.T @ (weight * offset) + stiff**2 * weight.sum() / 400 * (prior - theta) * (
+            np.arange(12) >= 8
+        )
+        move = np.linalg.solve(system, pull)
+        theta = theta + move
+        theta[8:10] = np.clip(theta[8:10], 0.38, 0.62)
+        if theta[9] < theta[8]:
+            theta[8:10] = theta[8:10].mean()
+        if not np.isfinite(theta).all() or np.abs(theta[:8]).max() > 4 * max(height, wide):
+            return Fit(guess, 0.0, 0.0, 0.0, 0.0)
+    return _judged(picture, theta)
+
+
+def neighbours(fit: Fit) -> list[FieldMap]:
+    """The fields whose halves begin one point further left or right than those of ``fit``.
+
+    A bar as wide as a point makes them look much alike.
+    """
+    b0, b1 = fit.field.bar
+    pitch = fit.field.point_width
+    found = []
+    for shift_left in (-pitch, 0.0, pitch):
+        for shift_right in (-pitch, 0.0, pitch):
+            left, right = shift_left, 1 + shift_right
+            inner_left, inner_right = b0 + shift_left, b1 + shift_right
+            if (shift_left or shift_right) and -0.02 <= inner_right - inner_left <= 0.16:
+                corners = fit.field.to_pixels([[left, 0], [right, 0], [right, 1], [left, 1]])
+                bar = sorted(((inner_left - left) / (right - left), (inner_right - left) / (right - left)))
+                found.append(FieldMap(corners, (bar[0], bar[1])))
+    return found
+
+
+def _steps(picture: Gradients, theta: Floats) -> Floats:
+    """The step of colour expected at each place on a side, into the point: (n, 3)."""
+    corners = theta[:8].reshape(4, 2)
+    b0, b1 = theta[8:10]
+    height, width = picture.lab.shape[:2]
+    expected = np.zeros((8, 3))
+    for group in range(8):
+        half, bottom, parity = group // 4, group // 2 % 2, group % 2
+        pitch = b0 / 6 if half == 0 else (1 - b1) / 6
+        start = 0.0 if half == 0 else b1
+        inside, outside = [], []
+        for depth in (0.2, 0.25, 0.3):
+            y = 1 - depth if bottom else depth
+            for k in range(6):
+                if k % 2 == parity:
+                    inside.append((start + pitch * (k + 0.5), y))
+                if k < 5:
+                    outside.append((start + pitch * (k + 1), y))
+        colours = []
+        for places in (inside, outside):
+            pixels = np.rint(_project(corners, np.array(places))).astype(int)
+            x, y_ = np.clip(pixels[:, 0], 0, width - 1), np.clip(pixels[:, 1], 0, height - 1)
+            colours.append(np.median(picture.lab[y_, x], axis=0))
+        expected[group] = colours[0] - colours[1]
+    return expected[_M.group]
+
+
+def _answers(
+    picture: Gradients, theta: Floats, shifts: Floats, deeper: float = 0.0
+) -> tuple[Floats, Floats, Floats]:
+    """Along the normals of the sides, at ``shifts`` pixels: normals (n, 2), slope of
+    colour towards the inside of the point in units of the expected step (n, shifts), step (n,)."""
+    corners = theta[:8].reshape(4, 2)
+    depth = _M.depth + deeper
+    both = _project(corners, np.concatenate([_side_places(theta, depth), _side_places(theta, depth + 0.01)]))
+    places, ahead = both[: len(both) // 2], both[len(both) // 2 :]
+    normals = _normals(places, ahead)
+    # towards the inside of the point: left sides look right
+    centre_side = _project(
+        corners, _side_places(theta, depth) - np.column_stack([_M.side * 0.01, 0 * _M.side])
+    )
+    flip = ((centre_side - places) * normals).sum(1) < 0
+    normals[flip] *= -1
+    slopes = _sample(picture, places, normals, shifts)
+    expected = _steps(picture, theta)
+    size = np.linalg.norm(expected, axis=1) + 1e-6
+    return normals, (slopes * (expected / size[:, None] ** 2)[:, None]).sum(2), size
+
+
+def _normals(places: Floats, ahead: Floats) -> Floats:
+    along = ahead - places
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    return np.column_stack([-along[:, 1], along[:, 0]])
+
+
+def _sample(picture: Gradients, places: Floats, normals: Floats, shifts: Floats) -> Floats:
+    """Slopes of colour along the normals: (n, shifts, 3)."""
+    height, width = picture.lab.shape[:2]
+    at = places[:, None] + shifts[None, :, None] * normals[:, None]
+    x = np.rint(at[..., 0]).astype(int)
+    y = np.rint(at[..., 1]).astype(int)
+    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
+    x, y = np.clip(x, 0, width - 1), np.clip(y, 0, height - 1)
+    slopes = picture.along_x[y, x] * normals[:, None, :1] + picture.along_y[y, x] * normals[:, None, 1:]
+    return np.asarray(slopes * inside[..., None], np.float64)
+
+
+def _correspond(picture: Gradients, theta: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
+    """Normals, how far along the normal the edge lies, and how far that is to be believed:
+    first for the sides of the points, then for the four edges of the field."""
+    shifts = np.linspace(-reach, reach, 2 * int(np.ceil(reach)) + 1)
+    near = 1 - 0.5 * (shifts / reach) ** 2
+    normals, answers, size = _answers(picture, theta, shifts)
+    offset, strength = _peak(answers * near, shifts)
+    weight = np.clip((strength - 0.08) / 0.15, 0, 1) * np.clip(size / 20, 0, 1)
+
+    corners = theta[:8].reshape(4, 2)
+    both = _project(corners, np.concatenate([_EDGES, _EDGE_NEXT]))
+    edge_places = both[: len(_EDGES)]
+    edge_normals = _normals(edge_places, both[len(_EDGES) :])
+    slopes = np.linalg.norm(_sample(picture, edge_places, edge_normals, shifts), axis=2)
+    edge_offset, edge_strength = _peak(slopes * near, shifts)
+    edge_weight = 0.25 * np.clip((edge_strength - 2) / 6, 0, 1)
+    edge_weight[80:] *= 0.5  # left and right the first and last point say more
+    return (
+        np.concatenate([normals, edge_normals]),
+        np.concatenate([offset, edge_offset]),
+        np.concatenate([weight, edge_weight]),
+    )
+
+
+def _peak(answers: Floats, shifts: Floats) -> tuple[Floats, Floats]:
+    best = answers.argmax(1)
+    return shifts[best], answers[np.arange(len(answers)), best]
+
+
+def _jacobian(theta: Floats, normals: Floats) -> Floats:
+    def places(t: Floats) -> Floats:
+        return _project(t[:8].reshape(4, 2), np.concatenate([_side_places(t, _M.depth), _EDGES]))
+
+    base = places(theta)
+    columns = []
+    for k in range(12):
+        step = 0.5 if k < 8 else 0.002
+        moved = theta.copy()
+        moved[k] += step
+        columns.append(((places(moved) - base) * normals).sum(1) / step)
+    return np.column_stack(columns)
+
+
+def _judged(picture: Gradients, theta: Floats) -> Fit:
+    shifts = np.linspace(-6, 6, 13)
+    near = np.abs(shifts) <= 1.5
+
+    def seen(deeper: float) -> NDArray[np.bool_]:
+        _, answers, size = _answers(picture, theta, shifts, deeper)
+        return np.asarray(near[answers.argmax(1)] & (answers.max(1) > 0.1) & (size > 6), np.bool_)
+
+    # depths of 0.05 become 0.05 outside the rows
+    beyond = seen(-0.1)[_M.depth == _DEPTHS[0]]
+    field = FieldMap(theta[:8].reshape(4, 2), (float(theta[8]), float(theta[9])))
+    return Fit(field, float(seen(0.0).mean()), float(beyond.mean()), _frame(picture, field), float(theta[10]))
+
+
+def _frame(picture: Gradients, field: FieldMap) -> float:
+    bars = [np.column_stack([np.full(40, x), _EDGE_PLACES]) for x in field.bar]
+    places = np.concatenate([_EDGES, *bars])
+    ahead = np.concatenate([_EDGE_NEXT, *(bar + np.array([0, 0.01]) for bar in bars)])
+    at = field.to_pixels(places)
+    shifts = np.linspace(-6, 6, 13)
+    slopes = np.linalg.norm(_sample(picture, at, _normals(at, field.to_pixels(ahead)), shifts), axis=2)
+    best = slopes.argmax(1)
+    return float(((np.abs(shifts[best]) <= 2.5) & (slopes.max(1) > 3)).mean())
