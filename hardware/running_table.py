@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from urllib.parse import parse_qsl
 
+from engine.events import Event, PlayMade, Throw
 from engine.position import Game
 from hardware.camera import Camera, CameraError, Frame
 from hardware.device import Device
@@ -29,18 +30,20 @@ class RunningTable(Device):
         self._table = table
         self._ready: Callable[[], bool] = lambda: True
         self._switched_on = 0.0  #: ``t`` at the first start
-        self._begun: float | None = None  #: ``t`` at which the match begins, once it has
+        self._from = 0.0  #: seconds into the match at which it goes on once the players may
+        self._going_since: float | None = None  #: ``t`` at which they did
         self._epoch: float | None = None
         self._last = -1
         self._running = False
 
     def hold(self, ready: Callable[[], bool]) -> None:
-        """Let the players wait, with the board set up, until ``ready`` says that they may begin."""
+        """Let the players wait until ``ready`` says that they may go on."""
         self._ready = ready
 
-    def go_on(self, t: float, begun: float) -> None:
-        """Switch the camera on at its time ``t`` in a match that began at its time ``begun``."""
-        self._switched_on, self._begun = t, begun
+    def go_on(self, events: Sequence[Event]) -> None:
+        """Begin where this record of the match ends, and not at the start of the match."""
+        self._switched_on = max((event.t for event in events), default=0.0)
+        self._from = _end_of(events, self._table.truth())
 
     def start(self) -> None:
         self._table.start()
@@ -55,9 +58,10 @@ class RunningTable(Device):
         first = math.floor(self._switched_on * fps)
         seq = max(self._last + 1, first, math.floor(elapsed * fps))
         time.sleep(max(0.0, seq / fps - elapsed))
-        if self._begun is None and self._ready():
-            self._begun = seq / fps
-        shown = 0 if self._begun is None else seq - round(self._begun * fps)
+        if self._going_since is None and self._ready():
+            self._going_since = seq / fps
+        gone = 0.0 if self._going_since is None else seq / fps - self._going_since
+        shown = round((self._from + gone) * fps)
         if shown >= self._table.frames + LINGER * fps:
             return None
         self._last = seq
@@ -66,6 +70,24 @@ class RunningTable(Device):
     def stop(self) -> None:
         self._table.stop()
         self._running = False
+
+
+def _end_of(events: Sequence[Event], truth: Sequence[Event]) -> float:
+    """Seconds into the match at which a record of it ends: at its last play, or the throw after that."""
+    seconds, rest = 0.0, list(truth)
+    for event in reversed(events):
+        if isinstance(event, PlayMade):
+            found = [
+                i for i, e in enumerate(truth) if isinstance(e, PlayMade) and e.position == event.position
+            ]
+            if found:
+                seconds, rest = truth[found[0]].t, list(truth[found[0] + 1 :])
+                break
+    if events and isinstance(events[-1], Throw) and rest:
+        dice = sorted(events[-1].dice)
+        later = [e.t for e in rest[:3] if isinstance(e, Throw) and sorted(e.dice) == dice]
+        seconds = later[0] if later else seconds
+    return seconds
 
 
 def some_faults(game: Game) -> tuple[str, ...]:

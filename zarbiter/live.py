@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.events import BoardSeen, Event, GameStart
+from engine.events import BoardSeen, Event
 from engine.layout import Orientation, to_slots
 from engine.observation import Observation
 from engine.rules import RuleSet, preset
@@ -20,7 +20,7 @@ from hardware.running_table import RunningTable
 from vision.draw import annotate
 from vision.reader import BoardReader
 from webui.app import create_app
-from webui.feed import State
+from webui.feed import Health, State
 from webui.server import serve
 from zarbiter.hub import Hub
 from zarbiter.pipeline import Pipeline, believed
@@ -142,18 +142,15 @@ def _expected(tracker: Tracker) -> tuple[int, ...] | None:
 def _opener(spec: str, events: Sequence[Event], hub: Hub) -> Callable[[], Camera]:
     """What opens the camera, the first time and after each failure.
 
-    The players at a simulated table begin when the board has been found, as real ones do. The table is
-    one and the same throughout, and goes on from where the record ends.
+    The players at a simulated table wait until the board has been found, as real ones do. The table is
+    one and the same throughout, and play goes on from where the record ends.
     """
     if not spec.startswith("sim:"):
         return lambda: open_camera(spec)
     camera = open_camera(spec)
     if isinstance(camera, RunningTable):
-        begun = next((event.t for event in events if isinstance(event, GameStart)), None)
-        if begun is None:
-            camera.hold(lambda: hub.state().position is not None)
-        else:
-            camera.go_on(max(event.t for event in events), begun)
+        camera.hold(lambda: hub.state().position is not None and Health("vision", "ok") in hub.state().health)
+        camera.go_on(events)
     return lambda: camera
 
 

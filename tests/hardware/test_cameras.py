@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import threading
 import time
@@ -431,15 +432,19 @@ class TestRunningTable:
         assert after is not None
         assert after.t > before.t >= 100
 
-    def test_it_can_be_switched_on_in_mid_match(self) -> None:
-        camera = self.table()
-        camera.go_on(104.0, 100.0)
+    @pytest.mark.parametrize("kind", ["play", "throw"])
+    def test_it_goes_on_where_a_record_ends(self, kind: str) -> None:
+        camera = open_camera("sim:backgammon?seed=1&turns=3", fps=20)
+        assert isinstance(camera, RunningTable)
+        truth = camera._table.truth()
+        last = [i for i, event in enumerate(truth) if event.type == kind][1]
+        record = [dataclasses.replace(event, t=event.t + 60) for event in truth[: last + 1]]
+        camera.go_on(record)
         with camera:
             frame = camera.read()
             assert frame is not None
-            assert frame.t == pytest.approx(104.0, abs=0.5)
-            story = round((frame.t - 100) * 20)
-            assert np.array_equal(frame.image, camera._table.picture(story))
+            assert frame.t == pytest.approx(truth[last].t + 60, abs=0.2)
+            assert np.array_equal(frame.image, camera._table.picture(round(truth[last].t * 20)))
 
 
 class TestOpenCamera:
