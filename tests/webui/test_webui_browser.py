@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,39 +12,11 @@ import pytest
 
 from engine.events import GameStart
 from engine.position import Game, Side
+from tests.browser import Page
 from tests.webui.fake_feed import AFTER_31, START, FakeFeed, play, throw
 from webui.app import create_app
 from webui.feed import Health
 from webui.server import Server, serve
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="chromium and chromedriver are not installed"
-)
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1440,900",
-)
-
-
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    webdriver = pytest.importorskip("selenium.webdriver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture
@@ -53,43 +24,6 @@ def server(feed: FakeFeed) -> Iterator[Server]:
     with serve(create_app(feed, max_streams=2), port=0, max_streams=2) as server:
         yield server
         feed.close()
-
-
-class Page:
-    """What a test asks of the page."""
-
-    def __init__(self, driver: Any, url: str) -> None:
-        self.driver = driver
-        driver.get("about:blank")  # ends the last page, which misses its server
-        self.console()
-        driver.get(url)
-        self.wait(lambda: self.text("#link") not in ("", "connecting"))
-
-    def wait(self, condition: Callable[[], object], seconds: float = 8.0) -> None:
-        from selenium.webdriver.support.ui import WebDriverWait
-
-        WebDriverWait(self.driver, seconds, poll_frequency=0.05).until(lambda _: condition())
-
-    def run(self, script: str, *arguments: object) -> Any:
-        return self.driver.execute_script(f"return {script}", *arguments)
-
-    def text(self, selector: str) -> str:
-        return str(self.run("document.querySelector(arguments[0])?.innerText ?? ''", selector)).strip()
-
-    def count(self, selector: str) -> int:
-        return int(self.run("document.querySelectorAll(arguments[0]).length", selector))
-
-    def blue(self) -> int:
-        """How blue the camera picture is. Read from a copy: browsers warn of reading a live canvas."""
-        script = """(() => {
-            const copy = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-            copy.drawImage(document.querySelector("#picture"), 0, 0);
-            return copy.getImageData(0, 0, 1, 1).data[2];
-        })()"""
-        return int(self.run(script))
-
-    def console(self) -> list[Any]:
-        return list(self.driver.get_log("browser"))
 
 
 def picture(blue: int) -> bytes:
