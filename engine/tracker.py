@@ -82,7 +82,10 @@ RETHROW_SAME_SECONDS = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Believed:
-    """The best explanation so far. ``dice`` are of the turn in progress or of the last throw."""
+    """The best explanation so far. ``dice`` are of the turn in progress or of the last throw.
+
+    They are ``None`` before any, and where only one die was seen.
+    """
 
     game: Game | None
     rules: RuleSet | None
@@ -231,7 +234,7 @@ class Tracker:
             position=game.position if game else None,
             orientation=game.orientation if game else None,
             side_to_move=game.side if game else None,
-            dice=self._dice,
+            dice=self._dice if self._dice and all(self._dice) else None,
             dice_valid=self._dice_valid,
             phase=self._phase(),
             turn=game.number if game else 1,
