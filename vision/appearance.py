@@ -83,7 +83,8 @@ class Appearance:
     width), where it was taken from like points. ``colours``: float32 (2, 32768), how often light and
     dark checkers show each colour, each row of sum 1. ``stance``: see there. ``noise``: standard
     deviation of an empty pixel in roots. ``last`` and ``counts``: the latest canvas of which the
-    slots were known, and those; the upper layers of a stack are known only from there.
+    slots were known, and those; the upper layers of a stack are known only from there. ``trust``: how far the
+    looks are to be believed, 1 where they were learnt; it scales what a reading concludes from them.
     """
 
     empty: Plane
@@ -94,6 +95,7 @@ class Appearance:
     noise: float
     last: Plane
     counts: tuple[int, ...]
+    trust: float = 1.0
     _log_colours: Plane = field(init=False, repr=False)
     _still: Plane = field(init=False, repr=False)
     _edge: Plane = field(init=False, repr=False)

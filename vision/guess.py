@@ -29,6 +29,7 @@ from vision.appearance import (
 from vision.geometry import FieldMap
 
 _STANDS_OUT = 20.0  # roots between a place and its empty look, above which something lies there
+_TRUST = 0.2  # of a look that was guessed: brings confidences near to how often readings are right
 _APART = 30.0  # roots between the two colours of checkers, at least
 _LENGTH = 0.41  # of a point, as a part of the field's height
 _CHOSEN = 3  # like points that agree best with the colours of a point are taken as empty
@@ -55,6 +56,7 @@ def guess_appearance(image: Image, field: FieldMap) -> Appearance | None:
         noise_of(canvas),
         canvas,
         (0,) * SLOTS,
+        _TRUST,
     )
 
 

@@ -92,7 +92,7 @@ def read_evidence(
         discs, start, pitch = _discs(speaks, field, appearance.stance, chosen)
         values = _rows(discs, start, pitch)
         for slot, value in zip(chosen, values, strict=True):
-            counts = _counts(value)
+            counts = _counts(value * np.float32(appearance.trust))
             for sign in (1, -1):
                 full = sum(counts.pop(sign * k, 0.0) for k in range(ROW, _PLACES + 1))
                 if full > 0.002:
@@ -249,7 +249,7 @@ def _bar(speaks: Plane, field: FieldMap, appearance: Appearance) -> tuple[SlotRe
         total, scores = 0.0, {0: 0.0}
         for k in range(1, 6):
             at = int(left.argmax())
-            total += float(left[at]) - 2.0
+            total += appearance.trust * float(left[at]) - 2.0
             scores[sign * k] = total
             around = np.abs(np.arange(len(left)) - at) < _NEAREST * pitch
             left[around] = -np.inf
