@@ -35,6 +35,7 @@ FAULTS: dict[Fault, str] = {
 RULES: dict[str, str] = {
     "B1": "bearing off before all fifteen checkers are home",
     "B3": "bearing off with a higher number while checkers stand behind",
+    "D10": "the throw was void and both dice had to be thrown again",
     "E8": "a checker was not moved by the dice",
     "G1": "checkers were added or are missing",
     "G4": "a checker was moved backwards",
@@ -97,6 +98,8 @@ def _throw(event: Throw, before: Match) -> str:
 
 def _dice(dice: tuple[int, int]) -> str:
     high, low = max(dice), min(dice)
+    if not low:
+        return f"a single {high}"
     return f"double {high}s" if high == low else f"{high}-{low}"
 
 

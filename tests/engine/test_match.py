@@ -133,6 +133,8 @@ def test_commentary() -> None:
     )
     assert "Invalid throw by Anna (double 3s)" in sentence(void, match)
     assert FAULTS["cocked"] in sentence(void, match)
+    lonely = Throw(t=1, side=Side.WHITE, colour="light", dice=(5, 0), valid=False, faults=("one_die",))
+    assert "(a single 5): only one die was thrown" in sentence(lonely, match)
     hit = Position(match.position.points if match.position else (), bar=(0, 1))
     assert "hitting a blot" in sentence(play(True, None, ((8, 5), (6, 5)), hit), match)
     illegal = sentence(play(False, "E8", ((8, 4),), Position.start(BG)), match)
