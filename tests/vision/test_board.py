@@ -9,9 +9,11 @@ import cv2
 import numpy as np
 import pytest
 
+from engine.events import BoardSeen
 from engine.layout import Orientation, start_layouts
 from engine.position import Game
 from hardware.camera import Image
+from hardware.table import SimulatedTable
 from vision.board import find_board, track_board
 from vision.geometry import FieldMap
 
@@ -83,6 +85,20 @@ def test_footage(name: str, game: Game) -> None:
     assert corner_error(found.field, corners) < 0.022
     assert found.start is not None
     assert (found.start.game, found.start.orientation) == (game, Orientation.BOTTOM_RIGHT)
+
+
+@pytest.mark.parametrize("style", ["wood", "felt"])
+@pytest.mark.parametrize("game", list(Game))
+def test_simulated_table(style: str, game: Game) -> None:
+    table = SimulatedTable(game=game, seed=2, style=style, pose="oblique", max_turns=1)
+    board = table.truth()[0]
+    assert isinstance(board, BoardSeen)
+    table.start()
+    found = find_board(table.picture(0))
+    assert found is not None
+    assert corner_error(found.field, np.array(board.corners)) < 0.01
+    assert found.start is not None
+    assert (found.start.game, found.start.orientation) == (game, table.orientation)
 
 
 def test_corners_by_hand_win() -> None:
