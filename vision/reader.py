@@ -27,12 +27,14 @@ from vision.hands import Cover, FieldMasks, Watch
 from vision.motion import Mask, Motion, MotionGate, shrink, shrink_factor
 from vision.slots import read_board
 
-_LOOK_EVERY = 0.4  # seconds between two looks for the board
+_LOOK_EVERY = 1.0  # seconds between two looks for the board
 _ANY_AFTER = 6.0  # seconds without a set-up board after which any board will do
 _TRACK_EVERY = 1.0  # seconds between two looks whether the board is where it was
 _LOST_AFTER = 3  # such looks in vain
 _TRACK_AGAIN = 0.3  # seconds until a move of the board is looked at once more
+_COVERED_WAIT = 3.0  # seconds that something must cover the board before a move is looked for all the same
 _SCATTER = 2.5  # pixels by which two measurements of one move may differ
+_LIKER = 0.04  # by which the picture must be more like the board where that is said to have moved to
 _TELL = 2.0  # seconds for which a move is told
 _SHAKE = 0.4  # share of the picture that moves at once when the camera or the board does
 _DICE_EVERY = 0.2  # seconds between two readings of dice while something moves elsewhere
@@ -43,6 +45,7 @@ _REFRESH = 0.1  # weight of one
 _SURE = 0.95  # least confidence of every slot that is not full, for the look to be adapted to what is seen
 _CONTRADICTED = 0.02  # probability below which a slot contradicts the believed position
 _COVERED_DIE = 0.15  # share of a die's box under a hand from which it is not read
+_LIKELY_DIE = 0.55  # confidence of a die that has come to lie there
 _SURE_DIE = 0.75  # confidence of a die that lies where nothing has changed
 _GHOST_WAIT = 0.6  # seconds that a hand must rest before it may turn out to be none
 _GHOST_SURE = 30.0  # seconds for which no living hand lies without the least movement
@@ -163,6 +166,8 @@ class BoardReader:
         told = ("the board has moved",) if frame.t < board.told_until else ()
         if frame.t < board.next_track or not board.at_rest(motion):
             return told
+        if board.covered_since is not None and frame.t - board.covered_since < _COVERED_WAIT:
+            return told  # a hand takes the eye along with it; one that stays may be a shifted picture
         board.next_track = frame.t + _TRACK_EVERY
         now = track_board(board.field, board.picture, frame.image)
         if now is None:
@@ -179,9 +184,17 @@ class BoardReader:
             board.moved = now  # believed when it is seen twice
             board.next_track = frame.t + _TRACK_AGAIN
             return told
+        board.moved = None
+        if self._likeness(frame.image, now) < self._likeness(frame.image, board.field) + _LIKER:
+            return told
         self._board = _Board(now, board.confidence, small, frame, board.learnt)
         self._board.told_until = frame.t + _TELL
         return ("the board has moved",)
+
+    def _likeness(self, image: Image, field: FieldMap) -> float:
+        """How much of the empty board the picture shows if the field lies there."""
+        assert self._appearance is not None
+        return likeness(image, field, self._appearance, np.ones(image.shape[:2], bool), 1)
 
     def _adapt(self, frame: Frame, seen: Observation) -> None:
         """Follow light and wear, and learn the points that checkers have left.
@@ -219,6 +232,7 @@ class _Board:
         self.learnt = learnt
         self.small_shape = small.shape
         self.confidence = confidence
+        self.covered_since: float | None = None
         self.misses = 0
         self.moved: FieldMap | None = None
         self.told_until = -np.inf
@@ -249,6 +263,10 @@ class _Board:
         """What this frame shows, reading at full size only what has come to rest."""
         t = frame.t
         cover = self._watch.cover(small, motion)
+        if cover.clear:
+            self.covered_since = None
+        elif self.covered_since is None:
+            self.covered_since = t
         still = self.at_rest(motion)
         if not still:
             self._still_since = None
@@ -353,7 +371,7 @@ class _Board:
             changed = np.asarray(full > 0)
         self._whole = False
         found = dice.read(image, self.field, slots=self._slots, changed=changed)
-        least = 0.0 if changed is not None else _SURE_DIE
+        least = _LIKELY_DIE if changed is not None else _SURE_DIE
         clear = [
             die
             for die in found
