@@ -139,7 +139,8 @@ class RollOff:
 class Throw:
     """Two dice came to rest. ``faults`` says why an invalid throw is void.
 
-    Where only one die was seen the other value is 0. ``halves``: for each die the half of the picture it lies in (left, right or off), where seen.
+    Where only one die was seen the other value is 0. ``halves``: for each die the half of the
+    picture it lies in (left, right or off), where seen.
     """
 
     type: ClassVar[str] = "throw"
