@@ -70,7 +70,7 @@ def test_given_corners_win() -> None:
 
 def test_a_hand_hides_slots_and_they_keep_what_was_read() -> None:
     table = SimulatedTable(seed=1, size=SIZE, max_turns=1)
-    seen = [o for o in watch(BoardReader(), table) if o.slots]
+    seen = [o for o in watch(BoardReader(corners=corners_of(table.truth())), table) if o.slots]
     start = start_layouts(Game.BACKGAMMON)[table.orientation]
     hidden = [o for o in seen if o.hands and any(not slot.visible for slot in o.slots)]
     assert hidden
@@ -96,7 +96,7 @@ def test_no_board_then_a_board() -> None:
 def test_a_nudged_camera_is_followed_and_told() -> None:
     table = SimulatedTable(seed=1, size=SIZE)
     frame = first_frames(table, 1)[0]
-    reader = BoardReader()
+    reader = BoardReader(corners=corners_of(table.truth()))
     for i in range(10):
         before = reader.read(Frame(frame.image, i / 10, i))
     shift = np.array([[1, 0, 7], [0, 1, -5]], np.float64)
@@ -131,7 +131,7 @@ def test_learning_again_needs_a_board() -> None:
 def test_a_camera_that_starts_anew_is_read_anew() -> None:
     table = SimulatedTable(seed=1, size=SIZE)
     frame = first_frames(table, 1)[0]
-    reader = BoardReader()
+    reader = BoardReader(corners=corners_of(table.truth()))
     for i in range(5):
         reader.read(Frame(frame.image, 50 + i / 10, i))
     again = [reader.read(Frame(frame.image, i / 10, i)) for i in range(6)]
@@ -159,7 +159,7 @@ def test_a_hand_may_rest_for_long_and_stays_a_hand() -> None:
     x, y = np.array(corners_of(table.truth())).mean(axis=0).astype(int)
     hand = frame.image.copy()
     cv2.line(hand, (x - 60, SIZE[1]), (x - 60, y), (150, 175, 225), 50)
-    reader = BoardReader()
+    reader = BoardReader(corners=corners_of(table.truth()))
     for i in range(10):
         reader.read(Frame(frame.image, i / 10, i))
     seen = [reader.read(Frame(hand, 1 + i / 5, 10 + i)) for i in range(100)]
@@ -171,7 +171,7 @@ def test_a_hand_may_rest_for_long_and_stays_a_hand() -> None:
 def test_a_lamp_is_switched_on() -> None:
     table = SimulatedTable(seed=1, size=SIZE)
     frame = first_frames(table, 1)[0]
-    reader = BoardReader()
+    reader = BoardReader(corners=corners_of(table.truth()))
     for i in range(10):
         reader.read(Frame(frame.image, i / 10, i))
     warm = np.clip(frame.image * np.array([0.75, 1.0, 1.25]) + 12, 0, 255).astype(np.uint8)
