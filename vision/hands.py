@@ -159,18 +159,19 @@ class Watch:
             cup_over_board=cup_over,
         )
 
-    def settle(self, small: Image, cover: Cover, motion: Motion, dice: Sequence[Box] = ()) -> None:
+    def settle(self, small: Image, cover: Cover, motion: Motion, dice: Sequence[Box] = ()) -> bool:
         """Take what has changed and lies still into the reference, once it was read.
 
         ``dice`` stay out of it, so that they differ from it for as long as they lie there. Nothing on
         the board is taken while a hand is in view, for a finger may have been split off; large changes
         must have been still for longer, and so must what is as small as a die that was overlooked.
-        Beside the board, what has not moved for long is scenery, whatever it is.
+        Beside the board, what has not moved for long is scenery, whatever it is. Returns whether the
+        whole picture was taken, since nearly all of it has changed.
         """
         resting = motion.t - motion.since
         if (cover.changed | cover.mask).mean() > _RELIT and resting[self._masks.inside].min() > _RELIT_WAIT:
             self._reference = small.copy()  # a lamp was switched, or the camera has changed its mind
-            return
+            return True
         free = cover.changed & ~self._boxes(dice)
         stuck = free & ~self._masks.inside & (resting > _STUCK)
         if stuck.any():
@@ -178,7 +179,7 @@ class Watch:
             self._cup.resettle(small, stuck)
         free &= self._masks.inside
         if cover.hands or not free.any():
-            return
+            return False
         labels, stats = components(_grow(free, 3))
         youngest = np.zeros(len(stats))
         np.maximum.at(youngest, labels.ravel(), motion.since.ravel())
@@ -188,6 +189,7 @@ class Watch:
         take[0] = False
         where = take[labels]
         self._reference[where] = small[where]
+        return False
 
     def accept(self, small: Image, where: Mask) -> None:
         """Take ``where`` into the reference: what seemed to cover the board there does not."""

@@ -103,6 +103,9 @@ class BoardReader:
         assert self._appearance is not None
         board = self._board
         seen = board.read(frame, small, motion, self._appearance, self._dice_reader)
+        if board.gone:
+            self._board, self._began, self._next_look = None, frame.t, frame.t + _LOOK_EVERY
+            return Observation(frame.t, frame.seq, None, warnings=("the board is out of view",))
         self._adapt(frame, seen)
         guessed = () if board.learnt else ("the board was not seen set up: colours are guessed",)
         return replace(seen, warnings=(*warnings, *guessed))
@@ -234,6 +237,7 @@ class _Board:
         self.confidence = confidence
         self.covered_since: float | None = None
         self.misses = 0
+        self.gone = False
         self.moved: FieldMap | None = None
         self.told_until = -np.inf
         self.next_track = frame.t + _TRACK_EVERY
@@ -283,7 +287,10 @@ class _Board:
         if still:
             if cover.hands and t >= self._next_ghost:
                 self._dispel(frame.image, small, cover, motion, appearance)
-            self._watch.settle(small, cover, motion, [die.box for die in self._dice])
+            if self._watch.settle(small, cover, motion, [die.box for die in self._dice]):
+                everywhere = np.ones(small.shape[:2], bool)
+                like = likeness(frame.image, self.field, appearance, everywhere, self._masks.factor)
+                self.gone = like < _GHOST_LIKE
             self._watch.follow(small, cover, motion)
         slots = tuple(
             reading if seen else replace(reading, visible=False)

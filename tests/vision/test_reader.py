@@ -181,3 +181,20 @@ def test_a_lamp_is_switched_on() -> None:
     start = start_layouts(Game.BACKGAMMON)[table.orientation]
     for slot, count in zip(seen[-1].slots, start, strict=True):
         assert slot.best == count or (abs(count) == 5 and slot.probability(count) > 0.1)
+
+
+def test_a_board_that_goes_out_of_view_is_found_again() -> None:
+    table = SimulatedTable(seed=1, size=SIZE)
+    frame = first_frames(table, 1)[0]
+    reader = BoardReader()
+    for i in range(10):
+        reader.read(Frame(frame.image, i / 10, i))
+    noise = np.random.default_rng(1).normal(90, 3, frame.image.shape).astype(np.uint8)
+    away = [reader.read(Frame(noise, 1 + i / 10, 10 + i)) for i in range(30)]
+    assert away[-1].board is None
+    assert away[-1].slots == ()
+    assert any("out of view" in warning for o in away for warning in o.warnings)
+    back = [reader.read(Frame(frame.image, 4 + i / 5, 40 + i)) for i in range(15)]
+    assert back[-1].board is not None
+    assert back[-1].still
+    assert not back[-1].hands
