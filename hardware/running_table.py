@@ -82,6 +82,8 @@ def _end_of(events: Sequence[Event], truth: Sequence[Event]) -> float:
             ]
             if found:
                 seconds, rest = truth[found[0]].t, list(truth[found[0] + 1 :])
+                if rest:  # a quarter of the way to the next throw the hand has gone with the dice
+                    seconds += (rest[0].t - seconds) / 4
                 break
     if events and isinstance(events[-1], Throw) and rest:
         dice = sorted(events[-1].dice)
