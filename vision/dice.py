@@ -62,7 +62,7 @@ class DiceReader:
     lowest probability of being a die at which one is reported.
     """
 
-    def __init__(self, *, die_size: float = DIE_SIZE, floor: float = 0.5, threads: int = 1) -> None:
+    def __init__(self, *, die_size: float = DIE_SIZE, floor: float = 0.6, threads: int = 1) -> None:
         self.die_size = die_size
         self.floor = floor
         self._network = models.load("dice", threads)
