@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextC
 from engine.events import Event
 from engine.tracker import Tracker
 from hardware.camera import Camera, UnreadableInput
-from zarbiter.pipeline import Reader
+from zarbiter.pipeline import Reader, standing
 
 PATIENCE = 2.0  #: seconds of work after which a progress bar appears
 
@@ -37,6 +37,7 @@ def digitize(camera: Camera, reader: Reader, tracker: Tracker, bar: Bar | None =
             if frame is None:
                 break
             yield from tracker.observe(reader.read(frame))
+            reader.believe(standing(tracker))
             if bar is not None:
                 bar.advance(frame.seq + 1, camera.length)
         trouble = trouble or getattr(camera, "warning", None)

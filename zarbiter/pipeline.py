@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from engine.events import Event
+from engine.layout import to_slots
 from engine.match import Match
 from engine.observation import Observation
 from engine.position import Side
@@ -26,6 +27,7 @@ from zarbiter.recorder import Recorder
 REOPEN_SECONDS = (0.5, 8.0)  #: first and longest pause before a camera is opened again
 READ_TIMEOUT = 2.0  #: a live camera that is silent for so many seconds has failed
 AHEAD = 4  #: frames of a recording that are decoded ahead
+BETWEEN_PLAYS = ("waiting for a throw", "rolling")  #: phases in which the believed position stands there
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +37,20 @@ class Reader(Protocol):
 
     def read(self, frame: Frame) -> Observation:
         """What one frame shows."""
+
+    def believe(self, slots: Sequence[int] | None) -> None:
+        """The 24 slots that are believed to stand on the board, if they are known."""
+
+
+def standing(tracker: Tracker) -> tuple[int, ...] | None:
+    """The 24 slots that the board is believed to show now, White being light.
+
+    ``None`` while somebody may be moving checkers, between two games, and out of step.
+    """
+    now = tracker.believed
+    if now.position is None or now.orientation is None or now.phase not in BETWEEN_PLAYS:
+        return None
+    return to_slots(now.position, now.orientation)
 
 
 def believed(tracker: Tracker, match: Match) -> dict[str, Any]:
@@ -213,6 +229,7 @@ class Pipeline:
         observation = self._reader.read(frame)
         self._hub.show(frame, observation)
         self._tell(self._tracker.observe(observation))
+        self._reader.believe(standing(self._tracker))
         self._hub.report("vision", "ok", "; ".join(observation.warnings))
         self._hub.update(frames_per_second=self._rate.tick())
 

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine.events import Event, GameStart, PlayMade, Throw
+from engine.events import Desync, Event, GameStart, PlayMade, Throw
+from engine.layout import Orientation, to_slots
 from engine.match import Match
 from engine.observation import Observation
 from engine.position import Game, Position, Side
@@ -20,7 +21,7 @@ from hardware.device import Device
 from webui.feed import Health
 from zarbiter import pipeline as pipeline_module
 from zarbiter.hub import Hub
-from zarbiter.pipeline import AHEAD, Handover, Pipeline
+from zarbiter.pipeline import AHEAD, Handover, Pipeline, standing
 from zarbiter.recorder import Recorder, alert_of, follow
 from zarbiter.store import Store, read_told
 
@@ -86,6 +87,7 @@ class Eyes:
 
     def __init__(self) -> None:
         self.seen: list[int] = []
+        self.told: Sequence[int] | None = None
         self.fails: Callable[[int], bool] = lambda seq: False
 
     def read(self, frame: Frame) -> Observation:
@@ -93,6 +95,9 @@ class Eyes:
             raise ZeroDivisionError("a defect")
         self.seen.append(frame.seq)
         return Observation(frame.t, frame.seq, None)
+
+    def believe(self, slots: Sequence[int] | None) -> None:
+        self.told = slots
 
 
 class Mind(Tracker):
@@ -115,7 +120,7 @@ class Mind(Tracker):
 class Rig:
     """A pipeline with all that it needs."""
 
-    def __init__(self, path: Path, open_camera: Callable[[], Device]) -> None:
+    def __init__(self, path: Path, open_camera: Callable[[], Device], tracker: Tracker | None = None) -> None:
         self.path = path
         self.store = Store(path)
         self.row = self.store.new_match(rules=RULES.name)
@@ -126,7 +131,7 @@ class Rig:
         self.pipeline = Pipeline(
             open_camera=open_camera,
             reader=self.eyes,
-            tracker=Mind(),
+            tracker=tracker or Mind(),
             recorder=self.recorder,
             hub=self.hub,
         )
@@ -257,6 +262,23 @@ class TestRecording:
         assert rig.pipeline.wait(10)
         assert rig.eyes.seen == [s for s in range(20) if s != 7]
         rig.close()
+
+
+class TestStanding:
+    def test_the_reader_hears_what_stands_between_two_plays(self, tmp_path: Path) -> None:
+        rig = Rig(tmp_path / "match.sqlite", lambda: Recording(20), Tracker.resume([START], RULES))
+        rig.pipeline.start()
+        assert rig.pipeline.wait(10)
+        assert rig.eyes.told == to_slots(START.position, Orientation.BOTTOM_RIGHT)
+        rig.close()
+
+    @pytest.mark.parametrize("after", [throw(1.0), Desync(t=1.0, reason="bumped", slots=())])
+    def test_nothing_is_sure_to_stand_during_a_play_and_out_of_step(self, after: Event) -> None:
+        assert standing(Tracker.resume([START, after], RULES)) is None
+
+    def test_a_void_throw_leaves_the_board_as_it_is(self) -> None:
+        void = Throw(t=1.0, side=Side.WHITE, colour="light", dice=(6, 5), valid=False, faults=("cocked",))
+        assert standing(Tracker.resume([START, void], RULES)) is not None
 
 
 class TestHandover:
