@@ -173,15 +173,19 @@ class BoardReader:
             return told  # a hand takes the eye along with it; one that stays may be a shifted picture
         board.next_track = frame.t + _TRACK_EVERY
         now = track_board(board.field, board.picture, frame.image)
+        if now is None:  # in the course of a game most of what was to be seen at first has moved
+            now = track_board(board.field, board.recent, frame.image)
         if now is None:
             board.misses += 1
-            if board.misses < _LOST_AFTER:
+            if board.misses < _LOST_AFTER or self._likeness(frame.image, board.field) > _GHOST_LIKE:
                 return told
             self._board, self._began, self._next_look = None, frame.t, frame.t + _LOOK_EVERY
             return ("the board is out of view",)
         board.misses = 0
         if now is board.field:
             board.moved = None
+            if board.covered_since is None:
+                board.recent = frame.image.copy()
             return told
         if board.moved is None or np.abs(now.corners - board.moved.corners).max() > _SCATTER:
             board.moved = now  # believed when it is seen twice
@@ -231,7 +235,8 @@ class _Board:
 
     def __init__(self, field: FieldMap, confidence: float, small: Image, frame: Frame, learnt: bool) -> None:
         self.field = field
-        self.picture = frame.image.copy()  # in which it lies there, to tell later whether it has moved
+        # Pictures in which it lies there, the first and the last, to tell later whether it has moved.
+        self.picture = self.recent = frame.image.copy()
         self.learnt = learnt
         self.small_shape = small.shape
         self.confidence = confidence
