@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.events import (
@@ -33,12 +33,13 @@ from engine.events import (
 )
 from engine.judge import judge_play, throw_faults
 from engine.layout import Orientation, colour_of, slot_of, to_slots
+from engine.legal import legal_plays
 from engine.match import game_result
 from engine.observation import Observation
 from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules, preset
 from engine.tracker_dice import Cast, DiceWatch, Lying, same_places
-from engine.tracker_explain import Reading, explain, missed_turn
+from engine.tracker_explain import ILLEGAL, THROWS, Reading, explain, missed_turn, turn_before
 from engine.tracker_picture import Picture
 
 Phase = Literal[
@@ -125,11 +126,17 @@ class _Turn:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A void throw that waits for its side to be known."""
+    """A throw that waits for the next play to show what it was.
+
+    Before the first play it is a void one whose side is not known. Later it is one with which
+    ``danced`` could not move a checker: it was valid if the other side goes on, and void if the same does.
+    """
 
     t: float
     dice: Dice
     cast: Cast
+    danced: Side | None = None
+    over: float = 0.0  #: seconds, when its dice were lifted
 
 
 class Tracker:
@@ -218,6 +225,7 @@ class Tracker:
                 self._decide(now, final=True, standing=over_now)
                 if over_now:
                     break
+            self._settle_dance()
             for held in self._held:
                 text = f"{held.dice[0]}-{held.dice[1]}"
                 self._doubt(held.t, "throw", ((f"white threw {text}", 0.5), (f"black threw {text}", 0.5)))
@@ -495,7 +503,7 @@ class Tracker:
         self._cast_t = cast.t
         if turn is None:
             last = self._last
-            if last is not None and self._cup_t < last.last and self._is_same(last, cast):
+            if last is not None and self._cup_t < last.last and same_places(last, cast):
                 self._spent += cast.dice  # out of sight for a while, but of a turn that is decided
                 return
             if self._find_missed_turn(now, cast=cast) or not self._following:
@@ -527,7 +535,17 @@ class Tracker:
         if same_places(old, new):
             return not (cup and self._seen_empty(old.last, new.t))
         thrown = cup or new.t - old.last > RETHROW_SAME_SECONDS
-        return not thrown and not self._seen_empty(old.last, new.t)
+        return not (thrown or self._seen_empty(old.last, new.t) or self._played(old))
+
+    def _played(self, cast: Cast) -> bool:
+        """Whether the board shows a whole play of a cast that is no longer where it lay."""
+        frames = [f for f in self._frames if f.t > cast.last and not f.cup_over_board][-3:]
+        if not frames or len(cast.dice) != 2:
+            return False
+        game, picture = self._g, self._picture(frames)
+        sides = [game.side] if game.side is not None else list(Side)
+        plays = [p for s in sides for p in legal_plays(game.position, s, _shown(cast), game.rules)]
+        return any(p.after != game.position and picture.fit(p.after) > GOOD_FIT for p in plays)
 
     def _seen_empty(self, since: float, until: float) -> bool:
         """Whether still frames between show a board without dice and hands."""
@@ -642,13 +660,66 @@ class Tracker:
         if standing and best.kind != "play":
             self._close_standing(turn)
             return
+        if best.kind == "illegal" and self._tell_turn_before(turn, picture, best.score):
+            return
         if (best.kind == "illegal" and not best.playable) or best.fit < 2 * POOR_FIT:
             self._desync(now, picture)
+            return
+        if best.after == self._g.position and self._settle_dance(readings):
+            self._decide(now, final=final, standing=standing)  # of one side only, now
+            return
+        if self._may_dance(turn, readings):
+            self._hold_dance(turn)
             return
         if margin < SURE_MARGIN:
             self._doubt_play(turn, readings)
         self._close(turn, best)
         self._reference = picture, self._g.position
+
+    def _tell_turn_before(self, turn: _Turn, picture: Picture, score: float) -> bool:
+        """Tell this turn and one before it, if two explain the board better than ``score``."""
+        side, cast = self._g.side, turn.cast
+        if side is None or cast is None:
+            return False
+        found = turn_before(picture, self._g.position, self._g.rules, side, cast.pairs())
+        if found is None or found[1].score < score:
+            return False
+        missed, played = found
+        self._emit_throw(_Turn(None, turn.t), side, missed.dice, (), 0.5)
+        self._emit_play(turn.t, side, missed.dice, missed.after, 0.5)
+        if not self._g.over:
+            self._close(turn, replace(played, probability=0.9))
+        self._reference = picture, self._g.position
+        return True
+
+    def _may_dance(self, turn: _Turn, readings: Sequence[Reading]) -> bool:
+        """Whether nobody moved, nobody could, and the dice do not say whether they counted."""
+        if turn.told is not None or turn.cast is None or self._g.side is None:
+            return False
+        before = self._g.position
+        return readings[0].after == before and any(r.kind == "play" and r.after == before for r in readings)
+
+    def _hold_dance(self, turn: _Turn) -> None:
+        """Leave open whether a throw without a move counted: the side that goes on will show it."""
+        assert turn.cast is not None
+        t, over = turn.t, turn.over if turn.over is not None else turn.cast.last
+        self._held.append(_Held(t, _shown(turn.cast), turn.cast, self._g.side, over))
+        self._g.side = None
+        self._next_turn()
+
+    def _settle_dance(self, readings: Sequence[Reading] = ()) -> bool:
+        """Decide an open dance, if there is one, by its dice and by who may have done what followed."""
+        for held in self._held:
+            if held.danced is not None:
+                valid = self._validity(held.cast, held.danced)
+                mine, theirs = (
+                    max((r.score for r in readings if r.kind == "play" and r.side is side), default=ILLEGAL)
+                    for side in (held.danced, held.danced.other)
+                )
+                counts = math.log(valid) + theirs > math.log(1 - valid) + mine
+                self._tell_held(held.danced.other if counts else held.danced)
+                return True
+        return False
 
     def _over_since(self, turn: _Turn) -> float:
         if turn.over is not None:
@@ -711,12 +782,12 @@ class Tracker:
     def _close(self, turn: _Turn, best: Reading) -> None:
         cast, over = turn.cast, turn.over
         if best.kind == "void":
-            if turn.told is None and cast is not None and self._dice is not None:
+            if turn.told is None and cast is not None:
                 if self._g.side is None:
-                    self._held.append(_Held(turn.t, self._dice, cast))
+                    self._held.append(_Held(turn.t, _shown(cast), cast))
                 else:
                     faults = self._faults(cast, self._g.side) or _likeliest_fault(cast)
-                    self._emit_throw(turn, self._g.side, self._dice, faults)
+                    self._emit_throw(turn, self._g.side, _shown(cast), faults)
             self._next_turn()
             return
         side = best.side
@@ -741,17 +812,24 @@ class Tracker:
         self._next_turn()
 
     def _tell_held(self, side: Side) -> None:
-        """Throws before the first play, now that it shows who began."""
-        for held in self._held:
+        """Throws that were not told, now that ``side`` is known to play."""
+        waiting, self._held = self._held, []
+        for held in waiting:
             faults = self._faults(held.cast, side)
-            if faults:
+            if held.danced is not None:
+                self._g.side = held.danced
+                valid = side is not held.danced
+                faults = () if valid else faults or _likeliest_fault(held.cast)
+                self._emit_throw(_Turn(held.cast, held.t), held.danced, held.dice, faults)
+                if valid:
+                    self._emit_play(held.over, held.danced, held.dice, self._g.position, 0.9)
+            elif faults:
                 self._emit_throw(_Turn(held.cast, held.t), side, held.dice, faults)
             else:
                 # Nothing was wrong with it and nobody played it: one die of each player (rules.md G7).
                 own, other = max(held.dice), min(held.dice)
                 white, black = (own, other) if side is Side.WHITE else (other, own)
                 self._out.append(RollOff(t=held.t, white=white, black=black))
-        self._held.clear()
 
     def _emit_play(
         self,
@@ -859,6 +937,7 @@ class Tracker:
 
     def _desync(self, now: float, picture: Picture) -> None:
         slots = self._slots(picture.disagrees(self._g.position))
+        self._settle_dance()
         if self._turn is not None:
             self._tell_as_seen(self._turn)
         reason = f"{len(slots)} points do not stand as recorded, and no play explains it"
@@ -871,6 +950,7 @@ class Tracker:
         if now - self._checked < 0.3:
             return
         self._checked = now
+        self._refresh_cast()
         frames = self._undisturbed()
         if len(frames) < 3 or now - frames[0].t < 0.5:
             return
@@ -883,14 +963,22 @@ class Tracker:
         stood = now - max(self._moved_t, self._frames[0].t)
         if self._look_for_start(now):
             return
-        if stood >= 1.0:
-            sides = [self._g.side] if self._g.side is not None else list(Side)
+        thrown = len(self._fresh()) == 2  # so the turn before is complete
+        sides = [self._g.side] if self._g.side is not None else list(Side)
+        if stood >= 1.0 or thrown:
             found = missed_turn(picture, self._g.position, self._g.rules, sides)
             if found:
                 self._resync(now, "one turn was missed")
                 self._tell_missed(found, picture)
                 return
-        if stood >= ADOPT_SECONDS:
+        if thrown and self._g.side is not None:
+            two = turn_before(picture, self._g.position, self._g.rules, self._g.side, THROWS)
+            if two is not None:
+                self._resync(now, "two turns were missed")
+                for reading in two:
+                    self._tell_missed([reading], picture)
+                return
+        if stood >= ADOPT_SECONDS or thrown:
             after, score = picture.reading(self._g.position)
             if score > POOR_FIT:
                 slots = self._slots(i for i in range(24) if after.points[i] != self._g.position.points[i])

@@ -16,7 +16,7 @@ from typing import Literal
 from engine.events import Dice
 from engine.judge import judge_play
 from engine.legal import legal_plays
-from engine.position import CHECKERS, Position, Side
+from engine.position import CHECKERS, Game, Position, Side
 from engine.rules import RuleSet
 from engine.tracker_picture import Picture
 
@@ -26,6 +26,7 @@ OTHER_SIDE = -6.0  #: log prior of the turn being the other side's
 NEGLIGIBLE = 7.0  #: readings that cannot come within this of the best (nats) are not tried
 UNLIKELY_DICE = 1e-6  #: pairs of values less probable are not tried
 MOST_MOVED = 5  #: checkers of a side that one turn can move, and one more by mishap
+MISSED_TURN = -6.0  #: log prior of a turn of which nothing was seen
 MISSED_FIT = -9.0  #: how well a play must fit to explain a turn whose throw was not seen
 
 #: The 21 throws and their probabilities.
@@ -182,6 +183,44 @@ def missed_turn(picture: Picture, before: Position, rules: RuleSet, sides: Seque
         return []
     best_fit = max(r.fit for r in readings)
     return normalised([r for r in readings if r.fit > best_fit - 3])
+
+
+def turn_before(
+    picture: Picture, before: Position, rules: RuleSet, side: Side, pairs: Mapping[Dice, float]
+) -> tuple[Reading, Reading] | None:
+    """A turn of ``side`` of which nothing was seen, and the play of ``pairs`` by the other after it.
+
+    The likeliest two that lead to what stands now, both legal, the second one scored as in
+    :func:`explain`; ``None`` if there are none.
+    """
+    best: tuple[Reading, Reading] | None = None
+    tried: set[Position] = set()
+    for dice, p in THROWS.items():
+        for play in legal_plays(before, side, dice, rules):
+            if play.after in tried or play.after == before:
+                continue
+            tried.add(play.after)
+            if _own_fit(picture, play.after, side, rules) < MISSED_FIT:
+                continue
+            prior = MISSED_TURN + math.log(p)
+            first = Reading("play", side, dice, play.after, prior, 0.0, probability=0.5)
+            for pair, q in pairs.items():
+                if q < 0.02:
+                    break
+                for second in _plays(picture, play.after, rules, side.other, pair, prior + math.log(q)):
+                    if best is None or second.score > best[1].score:
+                        best = first, second
+    return best if best is not None and best[1].fit > MISSED_FIT else None
+
+
+def _own_fit(picture: Picture, position: Position, side: Side, rules: RuleSet) -> float:
+    """How well the points of ``side`` fit that the other side cannot change (log likelihood)."""
+    safe = 2 if rules.game is Game.BACKGAMMON else 1
+    return sum(
+        row[count]
+        for row, count in zip(picture.points, position.points, strict=True)
+        if count * side.sign >= safe
+    )
 
 
 def _may_cover(dice: Dice, pips: int) -> bool:

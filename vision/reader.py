@@ -29,6 +29,7 @@ from vision.slots import read_board
 
 _LOOK_EVERY = 1.0  # seconds between two looks for the board
 _ANY_AFTER = 6.0  # seconds without a set-up board after which any board will do
+_AT_REST = 0.995  # share of a picture in which nobody moves
 _TRACK_EVERY = 1.0  # seconds between two looks whether the board is where it was
 _LOST_AFTER = 3  # such looks in vain
 _TRACK_AGAIN = 0.3  # seconds until a move of the board is looked at once more
@@ -97,7 +98,7 @@ class BoardReader:
             self._board = None
         if self._board is not None:
             warnings = self._track(frame, small, motion)
-        if self._board is None and not self._look(frame, small):
+        if self._board is None and not self._look(frame, small, motion):
             return Observation(frame.t, frame.seq, None, warnings=warnings or ("no board is in view",))
         assert self._board is not None
         assert self._appearance is not None
@@ -130,13 +131,15 @@ class BoardReader:
         """
         self._believed = None if slots is None else tuple(slots)
 
-    def _look(self, frame: Frame, small: Image) -> bool:
+    def _look(self, frame: Frame, small: Image, motion: Motion) -> bool:
         """Look for the board now and then; whether there is one."""
         if frame.t < self._next_look:
             return False
-        self._next_look = frame.t + _LOOK_EVERY
         assert self._began is not None
         patient = frame.t - self._began < _ANY_AFTER
+        if patient and self._appearance is not None and motion.quiet.mean() < _AT_REST:
+            return False  # a board that was lost is found again without the hands that were over it
+        self._next_look = frame.t + _LOOK_EVERY
         known = self._expected is not None or self._appearance is not None
         found = find_board(frame.image, corners=self._corners, start_only=patient and not known)
         if found is None:

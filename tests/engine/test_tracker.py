@@ -92,7 +92,7 @@ rates = pytest.mark.parametrize("fps", [10, 5])
 
 
 @pytest.mark.parametrize("rules", [SHORT, LONG], ids=lambda rules: rules.name)
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_whole_game_without_noise_is_exactly_the_truth(rules: RuleSet, seed: int) -> None:
     table = Table(
         rules,
@@ -114,7 +114,7 @@ def test_a_whole_game_without_noise_is_exactly_the_truth(rules: RuleSet, seed: i
 
 
 @pytest.mark.parametrize("rules", [SHORT, LONG], ids=lambda rules: rules.name)
-@pytest.mark.parametrize(("seed", "fps"), [(0, 10), (1, 5), (2, 5)])
+@pytest.mark.parametrize(("seed", "fps"), [(0, 10), (1, 5)])
 def test_a_whole_noisy_game_is_right_with_one_doubt_at_most(rules: RuleSet, seed: int, fps: float) -> None:
     table = Table(rules, seed=seed, fps=fps, noise=NOISY)
     table.game()
@@ -277,6 +277,9 @@ def test_a_die_that_cannot_be_read_is_read_from_the_play() -> None:
 # -- plays -------------------------------------------------------------------------------------
 
 WALL = Position((0,) * 7 + (1, 0, 0, 0, 0, 2, 2, 2, 2, 2, 0, 0, 0, 0, 0, -15, 4))
+SHUT_OUT = Position(
+    (5, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -2, 0, -2, -2, -2, -2, -2, -2), bar=(4, 0)
+)
 ON_BAR = Position((-2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 1), bar=(1, 0))
 
 
@@ -391,16 +394,13 @@ def test_a_throw_of_which_one_die_was_seen_is_read_from_its_play() -> None:
 
 
 def test_a_dance_is_a_legal_play_without_moves() -> None:
-    shut_out = Position(
-        (5, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -2, 0, -2, -2, -2, -2, -2, -2), bar=(4, 0)
-    )
     table = Table(SHORT, seed=4)
-    table.position = shut_out
+    table.position = SHUT_OUT
     table.rest(1)
     table.turn(WHITE, (6, 3))
     table.turn(BLACK, (1, 1))
     table.turn(WHITE, (4, 4))
-    events = check(table, Tracker(SHORT, position=shut_out, side_to_move=WHITE))
+    events = check(table, Tracker(SHORT, position=SHUT_OUT, side_to_move=WHITE))
     first = next(e for e in events if isinstance(e, PlayMade))
     assert first.moves == ()
     assert first.legal
@@ -505,6 +505,72 @@ def test_the_next_game_may_be_set_up_the_other_way_round() -> None:
     events = check(table, Tracker(LONG, position=last, side_to_move=WHITE))
     kinds = [e.type for e in events if not isinstance(e, (Throw, PlayMade))]
     assert kinds == ["board", "game_start", "game_end", "board", "game_start"]
+
+
+@rates
+@pytest.mark.parametrize("cup", [True, False])
+def test_the_same_values_twice_are_two_throws(fps: float, cup: bool) -> None:
+    table = begun(LONG, fps=fps)
+    for side, dice in ((WHITE, (6, 1)), (BLACK, (6, 1)), (WHITE, (6, 1)), (BLACK, (4, 3))):
+        table.throw(side, dice, cup=cup)
+        table.play(legal_plays(table.position, side, dice, LONG)[0], lift=False)
+        table.lift(empty=0.35)
+    assert odd(check(table)) == []
+
+
+@noises
+@pytest.mark.parametrize("flat", [0.7, 0.4, 0.1])
+@pytest.mark.parametrize("void", [True, False])
+def test_who_goes_on_shows_whether_a_throw_counted_that_could_not_be_played(
+    noise: Noise, flat: float, void: bool
+) -> None:
+    table = Table(SHORT, seed=4, noise=noise)
+    table.position = SHUT_OUT
+    table.rest(1)
+    if void:
+        table.throw(WHITE, (6, 3), faults=("cocked",))
+        table.lift()
+    else:
+        table.turn(WHITE, (6, 3))
+    states: tuple[tuple[DieState, float], ...] = (("flat", flat), ("cocked", 1 - flat))
+    table.seen = [replace(s, dice=tuple(replace(d, states=states) for d in s.dice)) for s in table.seen]
+    if void:
+        table.turn(WHITE, (5, 4))
+    table.turn(BLACK, (1, 1))
+    table.turn(WHITE, (4, 4))
+    events = check(table, Tracker(SHORT, position=SHUT_OUT, side_to_move=WHITE))
+    assert odd(events) == []
+
+
+def test_a_turn_missed_under_hands_is_found_with_the_next() -> None:
+    table = begun()
+    table.turn(WHITE, (3, 1))
+    mark = len(table.seen)
+    table.turn(BLACK, (6, 3))
+    table.throw(WHITE, (5, 2))
+    covered = range(mark, len(table.seen))
+    table.play(legal_plays(table.position, WHITE, (5, 2), SHORT)[3])
+    table.turn(BLACK, (2, 1))
+    for i in covered:
+        seen = table.seen[i]
+        slots = tuple(replace(s, visible=False) for s in seen.slots)
+        table.seen[i] = replace(seen, slots=slots, dice=seen.dice if i > covered[-10] else ())
+    assert [i for i in told(watch(table)) if isinstance(i, Played)] == [
+        i for i in table.truth if isinstance(i, Played)
+    ]
+
+
+@noises
+@rates
+def test_after_a_bumped_board_the_next_throw_goes_on(noise: Noise, fps: float) -> None:
+    table = begun(noise=noise, fps=fps)
+    table.turn(WHITE, (3, 1))
+    table.turn(BLACK, (6, 5))
+    table.put(bumped(table.position))
+    table.rest(2.6)
+    table.turn(WHITE, (4, 2))
+    table.turn(BLACK, (3, 2))
+    assert odd(check(table)) == ["desync", "resync"]
 
 
 # -- the rest ----------------------------------------------------------------------------------
