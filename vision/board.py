@@ -27,8 +27,8 @@ _SIZE = 800
 #: A fit below this is no board; from ``_SURE`` on there is no doubt left.
 _NO_BOARD = 0.45
 _SURE = 0.85
-#: Share of checkers and empty points that must look as the layout says.
-_SET_UP = 0.8
+#: Share of what is seen of a start's checkers that must have their colours: of the worst stack, and of all.
+_LEAST, _SET_UP = 0.6, 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def find_board(
         field = FieldMap(np.asarray(corners, np.float64).reshape(4, 2) * scale)
         picture = Gradients.of(small)
         field = _fit_bar(picture, field)
-        start, confidence = find_start(small, picture, field), 1.0
+        start, confidence = find_start(small, field), 1.0
         field = FieldMap(np.asarray(corners, np.float64), field.bar)
     else:
         found = _search(small)
@@ -115,7 +115,7 @@ def _search(image: Image) -> FoundBoard | None:
         return None
     best, best_start, best_score = fits[0], None, -1.0
     for fit in fits:
-        start = find_start(image, picture, fit.field)
+        start = find_start(image, fit.field)
         score = fit.score + (0.3 if start else 0.0)
         if score > best_score:
             best, best_start, best_score = fit, start, score
@@ -134,51 +134,74 @@ def _distinct(fits: list[Fit]) -> list[Fit]:
 
 
 _FIVE = 5  #: checkers that are seen of a head of fifteen, which stands in layers
+_RADII = (0.034, 0.038, 0.042, 0.046, 0.05)  #: of a checker, in heights of the field
+_PITCH = 12  #: pixels a point on the small canvas on which a start is sought
+_AROUND = np.array([(0, 0), (-0.3, 0), (0.3, 0), (0, -0.3), (0, 0.3)])  #: looked at of a place, in points
+_WEIGHTS = np.array([0.6, 1, 1])  #: of L, a and b: checkers of a side differ in brightness by their gloss
+_DIFFER = 13.0  #: Lab units from which two colours are told apart for sure
 
 
-_COUNTED = (0, 1, 2)  #: places of an empty slot that must look empty
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """Colours in CIE Lab of one column of places a slot, for one radius of checkers.
 
-
-def find_start(image: Image, picture: Gradients, field: FieldMap) -> Start | None:
-    """The starting position that stands on a field, if one does.
-
-    ``image``: BGR, at the size of ``picture``. The middles of all checkers of a layout must be of
-    two colours that differ from each other and from the empty points, the chinks between two
-    checkers must not be of their colour (a strip of the frame has no chinks), nor the middle of the
-    board.
+    ``at``: (24, 7, 5, 3), five samples around the middle of each place from the edge inwards, the last
+    beyond a row of five and in the middle of the board. ``chinks``: (24, 4, 2, 3), left and right
+    between two checkers. ``bgr``: as ``at``.
     """
-    columns = np.array([field.slot_x(slot) for slot in range(24)])
-    bottom = np.arange(24) >= 12
+
+    at: Floats
+    chinks: Floats
+    bgr: Floats
+
+
+def find_start(image: Image, field: FieldMap) -> Start | None:
+    """The starting position that stands on a field of a BGR picture, if one does.
+
+    Nothing less than the whole of it counts: each place of a stack shows its side's colour and not
+    what lies there on points of the same kind in the same row, the place beyond each stack and the
+    first two of every other slot show nothing, and rows of checkers have chinks, which a strip of
+    the frame has not.
+    """
+    size = (13 * _PITCH, 11 * _PITCH)
+    flat = np.asarray(cv2.medianBlur(field.rectify(image, *size, margin=0.02), 3), np.uint8)
+    lab = cv2.cvtColor(flat, cv2.COLOR_BGR2LAB) * _WEIGHTS
     best: tuple[float, Start] | None = None
-    for radius in (0.034, 0.038, 0.042, 0.046):
-        depth = np.asarray((2 * np.arange(_FIVE) + 1) * radius, np.float64)
-        places = _places(columns, bottom, depth)
-        lab = _colours(picture.lab, field, places, 0.3)
-        chinks = [
-            _colours(
-                picture.lab,
-                field,
-                _places(columns + side, bottom, np.asarray(depth[:-1] + radius, np.float64)),
-                0.06,
-            )
-            for side in (-0.43 * field.point_width, 0.43 * field.point_width)
-        ]
-        middle = _colours(picture.lab, field, _places(columns, bottom, np.array([0.5])), 0.3)
+    for radius in _RADII:
+        places = _look_at(lab, flat, field, radius)
         for game in Game:
             for orientation, layout in start_layouts(game).items():
-                score = _fits_layout(lab, np.stack(chinks), middle[:, 0], layout)
-                if score >= _SET_UP and (best is None or score > best[0]):
-                    bgr = _colours(image, field, places, 0.3)
-                    light, dark = _sides(layout)
-                    start = Start(game, orientation, _mean(bgr[light]), _mean(bgr[dark]))
-                    best = (score, start)
+                quality = _stands(places, layout)
+                if quality > 0 and (best is None or quality > best[0]):
+                    light, dark = (side[:, :, None] for side in _sides(layout))
+                    seen = places.bgr[:, :_FIVE]
+                    colours = [_mean(seen[np.broadcast_to(s, seen.shape[:3])]) for s in (light, dark)]
+                    best = quality, Start(game, orientation, colours[0], colours[1])
     return None if best is None else best[1]
 
 
-def _places(columns: Floats, bottom: NDArray[np.bool_], depth: Floats) -> Floats:
-    """Board units (24, depths, 2) of places at ``depth`` from the edge of each slot."""
-    y = np.where(bottom[:, None], 1 - depth, depth)
-    return np.stack([np.broadcast_to(columns[:, None], y.shape), y], axis=-1)
+def _look_at(lab: Floats, flat: Image, field: FieldMap, radius: float) -> _Places:
+    columns = np.array([field.slot_x(slot) for slot in range(24)])
+    bottom = np.arange(24) >= 12
+    depth = np.append((2 * np.arange(_FIVE + 1) + 1) * radius, 0.5)
+    wide, high = field.point_width, 2 * radius
+
+    def cells(x: Floats, inward: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        y = np.where(bottom.reshape(-1, *[1] * (inward.ndim - 1)), 1 - inward, inward)
+        rows, cols = flat.shape[:2]
+        col = np.clip(((x + 0.02) / 1.04 * cols).astype(int), 0, cols - 1)
+        row = np.clip(((y + 0.02) / 1.04 * rows).astype(int), 0, rows - 1)
+        return row, col
+
+    at = cells(
+        columns[:, None, None] + _AROUND[:, 0] * wide + 0 * depth[:, None],
+        depth[None, :, None] + _AROUND[:, 1] * high + 0 * columns[:, None, None],
+    )
+    chinks = cells(
+        columns[:, None, None] + np.array([-0.43, 0.43]) * wide + 0 * depth[: _FIVE - 1, None],
+        np.broadcast_to((depth[: _FIVE - 1] + radius)[None, :, None], (24, _FIVE - 1, 2)),
+    )
+    return _Places(lab[at], lab[chinks], np.asarray(flat[at], np.float64))
 
 
 def _sides(layout: tuple[int, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -193,60 +216,63 @@ def _mean(colours: Floats) -> BGR:
     return b, g, r
 
 
-def _fits_layout(lab: Floats, chinks: Floats, middle: Floats, layout: tuple[int, ...]) -> float:
-    """The lowest of the shares of places that look as the layout says, 0-1.
+_KIND = (np.arange(24) + np.arange(24) // 12) % 2  #: of two kinds of points, which a slot is
 
-    Colours: ``lab`` (24, 5, 3) at the places of checkers, ``chinks`` (2, 24, 4, 3) left and right
-    between each two, ``middle`` (24, 3) of the middle of the board.
-    """
+
+def _stands(places: _Places, layout: tuple[int, ...]) -> float:
+    """How clearly a layout stands there, 0-1; 0 if any of it does not."""
     light_at, dark_at = _sides(layout)
-    light, dark = np.median(lab[light_at], axis=0), np.median(lab[dark_at], axis=0)
-    if light[0] <= dark[0] or np.linalg.norm(light - dark) < 20:
+    light, dark = (np.median(places.at[:, :_FIVE][at].reshape(-1, 3), axis=0) for at in (light_at, dark_at))
+    if light[0] <= dark[0] + 5 or np.linalg.norm(light - dark) < 25:
         return 0.0
     empty = np.array(layout) == 0
-    parity = (np.arange(24) + np.arange(24) // 12) % 2
-    seen = lab[:, _COUNTED]
-    grounds = [np.median(seen[empty & (parity == odd)].reshape(-1, 3), axis=0) for odd in (0, 1)]
-    ground = np.stack(grounds)[parity]  # (24, 3): what an empty slot looks like
-    open_middle = np.median(middle[empty], axis=0)
+    row = np.arange(24) // 12
+    ground = np.empty_like(places.at)
+    for kind in (0, 1):
+        for which in (0, 1):
+            alike = (kind == _KIND) & (row == which)
+            ground[alike] = np.median(places.at[alike & empty], axis=0)
+    own = np.where(np.array(layout)[:, None, None, None] > 0, light, dark)
+    other = np.where(np.array(layout)[:, None, None, None] > 0, dark, light)
 
-    def nearest(of: Floats, free: Floats) -> NDArray[np.intp]:
-        """0 light, 1 dark, 2 neither, of (24, n, 3) where ``free`` (24, 3) lies open."""
-        rivals = [np.linalg.norm(of - colour, axis=-1) for colour in (light, dark, free[:, None])]
-        return np.asarray(np.stack(rivals).argmin(0), np.intp)
+    def far(a: Floats, b: Floats) -> Floats:
+        return np.asarray(np.linalg.norm(a - b, axis=-1), np.float64)
 
-    which = nearest(lab, ground)
-    checkers = np.concatenate([which[light_at] == 0, which[dark_at] == 1]).mean()
-    unlike = min(
-        float(np.linalg.norm(own - other))
-        for own, of in ((light, light_at), (dark, dark_at))
-        for other in [*np.unique(ground[of.any(1)], axis=0), open_middle]
-    )
-    # dark checkers may look like dark points: what looks like its ground is empty all the same
-    looks_empty = np.linalg.norm(seen - ground[:, None], axis=-1) < 14
-    looks_empty |= nearest(seen, ground) == 2
-    own_colour = np.where(np.array(layout)[:, None, None] > 0, light, dark)
+    # where a checker is to be seen at all, on ground that is not of its colour
+    telling = far(own, ground) > _DIFFER
+    is_own = (far(places.at, own) < far(places.at, ground)) & (far(places.at, own) < far(places.at, other))
+    shares = []
+    for slot in np.flatnonzero(~empty):
+        count = min(_FIVE, abs(layout[slot]))
+        told, right = telling[slot, :count], is_own[slot, :count]
+        if told.mean() < 0.25:
+            return 0.0
+        missing = (told.sum(1) >= 3) & ((right & told).sum(1) < 0.4 * told.sum(1))
+        if missing[-1] or missing.sum() > count // _FIVE:  # the lean of a stack may hide one place
+            return 0.0
+        shares.append(float(right[told].mean()))
+        # nothing beyond the stack
+        beyond = np.s_[slot, count]
+        if count < _FIVE and (telling[beyond] & is_own[beyond]).sum() > 3:
+            return 0.0
+    middle = places.at[:, -1]
+    if min(far(np.median(middle.reshape(-1, 3), axis=0), c) for c in (light, dark)) < 8:
+        return 0.0
+    for slot in np.flatnonzero(empty):
+        for place in (0, 1):
+            seen = places.at[slot, place]
+            stray = far(seen, ground[slot, place])
+            for colour in (light, dark):
+                tell = far(ground[slot, place], colour) > _DIFFER
+                like = (far(seen, colour) < stray) & (stray > 0.5 * _DIFFER)
+                if tell.sum() >= 3 and like[tell].mean() > 0.6:
+                    return 0.0
     between = (light_at | dark_at)[:, 1:]
-    open_chinks = (np.linalg.norm(chinks - own_colour, axis=-1) > 0.5 * max(unlike, 16.0))[:, between].mean()
-    return float(
-        min(
-            checkers,
-            looks_empty[empty].mean(),
-            (nearest(middle[:, None], np.tile(open_middle, (24, 1))) == 2).mean() if unlike > 10 else 0.0,
-            open_chinks + 0.3,
-        )
-    )
-
-
-def _colours(image: NDArray[np.generic], field: FieldMap, places: Floats, size: float) -> Floats:
-    """Median colours around places in board units; ``size``: how far around, in widths of a point."""
-    spread = np.array([-1, -0.5, 0, 0.5, 1]) * size * field.point_width
-    grid = np.stack(np.meshgrid(spread, spread), axis=-1).reshape(-1, 2)
-    pixels = field.to_pixels((places[..., None, :] + grid).reshape(-1, 2))
-    height, width = image.shape[:2]
-    x = np.clip(np.rint(pixels[:, 0]), 0, width - 1).astype(int)
-    y = np.clip(np.rint(pixels[:, 1]), 0, height - 1).astype(int)
-    return np.asarray(np.median(image[y, x].reshape(*places.shape[:-1], -1, 3), axis=-2), np.float64)
+    clear = np.minimum(far(own, ground).max(axis=(1, 2)), 40)[:, None, None]
+    open_chinks = (far(places.chinks, own) > 0.4 * clear)[between].mean()
+    if min(shares) < _LEAST or np.mean(shares) < _SET_UP or open_chinks < 0.3:
+        return 0.0
+    return float(np.mean(shares))
 
 
 _TRACK_SIZE = 480
