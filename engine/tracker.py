@@ -61,7 +61,7 @@ HARD_FAULT = 0.02  #: probability that a throw counts whose fault is where its d
 #: Faults that the play may refute: a die was read wrongly, or one of two was not seen.
 REFUTABLE: tuple[Fault, ...] = ("cocked", "on_checker", "on_frame", "one_die")
 ONE_DIE = 0.1  #: probability that a throw counts of which one die was seen
-LONE_FRAMES, LONE_SECONDS = 3, 0.7  #: how long a die must have lain alone that was lifted alone
+LONE_FRAMES, LONE_SECONDS = 3, 0.45  #: how long a die must have lain alone that was lifted alone
 TELL_AFTER = 0.35  #: seconds that dice lie before a throw is told
 ALONE_SECONDS, ALONE_FRAMES = 1.5, 5  #: how long one die lies alone before the other is given up
 KEPT_FRAMES = 240
@@ -484,7 +484,9 @@ class Tracker:
                 self._lone = lone
                 return None
             long = lone.alone >= LONE_FRAMES and lone.last - lone.first >= LONE_SECONDS
-            return Cast((lone,), cup_used) if long and cup_used else None
+            # It was thrown if a cup was there, or else if a hand has taken it away.
+            taken = any(f.hands for f in self._frames if f.t >= lone.last)
+            return Cast((lone,), cup_used) if long and (cup_used or taken) else None
         if len(fresh) >= 2:
             pair = sorted(fresh, key=lambda d: (-min(d.seen, 10) * d.readings[-1].confidence, d.first))[:2]
             return Cast(tuple(sorted(pair, key=lambda d: d.first)), cup_used)

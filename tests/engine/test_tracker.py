@@ -167,6 +167,7 @@ def test_believed_says_where_the_game_stands() -> None:
         ("off_board", {"states": ("flat", "off_board"), "halves": ("left", "off")}),
         ("two_halves", {"halves": ("left", "right")}),
         ("one_die", {"seen": (True, False), "lie": 1.5}),
+        ("one_die", {"seen": (True, False), "lie": 0.9, "cup": False}),
         ("wrong_half", {"halves": ("left", "left")}),
         ("not_from_cup", {"cup": False}),
     ],
