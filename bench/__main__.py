@@ -10,11 +10,11 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
 
 import click
 
-from bench import footage, photos, simulated, speed
+from bench import dice, footage, photos, simulated, speed
 from bench.measure import OUT, NoMaterial
 
 PARTS: dict[str, tuple[str, Callable[[bool], object]]] = {
@@ -22,6 +22,7 @@ PARTS: dict[str, tuple[str, Callable[[bool], object]]] = {
     "faults": ("Simulated faults", simulated.faults),
     "footage": ("Rendered videos made by other means", footage.videos),
     "photos": ("Labelled photographs and rendered stills", photos.pictures),
+    "dice": ("The dice reader alone, the board being known", dice.dice),
     "speed": ("Speed and memory of digitize, 1280x720, one core", speed.digitize),
 }
 
@@ -41,8 +42,7 @@ def main(parts: tuple[str, ...], quick: bool) -> None:
         except NoMaterial as missing:
             click.echo(missing)
             continue
-        plain = asdict(result) if is_dataclass(result) and not isinstance(result, type) else result
-        (OUT / f"{name}.json").write_text(json.dumps(plain, indent=1) + "\n")
+        (OUT / f"{name}.json").write_text(json.dumps(result, indent=1, default=asdict) + "\n")
         click.echo(f"\n({time.monotonic() - start:.0f} s)", file=sys.stderr)
 
 

@@ -27,7 +27,7 @@ def videos(quick: bool) -> dict[str, dict[str, int]]:
             raise click.ClickException(f"digitize {name}.mp4 ended with {done.status}: {done.errors[-500:]}")
         scored = run([sys.executable, str(scorer), str(truth), str(events), "--show", "--json"])
         *report, counts = scored.output.strip().splitlines()
-        click.echo(f"{VIDEOS[name]}, misses:\n\n```\n" + "\n".join(report) + "\n```\n")
+        click.echo(f"{VIDEOS[name]}, misses first:\n\n```\n" + "\n".join(report).strip() + "\n```\n")
         results[name] = json.loads(counts)
     total = {key: sum(r[key] for r in results.values()) for key in next(iter(results.values()))}
     rows = [

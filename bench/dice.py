@@ -1,0 +1,149 @@
+"""The dice reader alone, where the board lies being known: the second table of ``models/dice.md``."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import cv2
+import numpy as np
+
+from bench.measure import material
+from bench.tables import share, table
+from engine.observation import DieReading, SlotReading
+from hardware.camera import Image
+from hardware.video import VideoFile
+from vision.dice import DiceReader
+from vision.geometry import FieldMap, boxes_overlap
+
+REACH = 0.02  #: of the long side: how far a die may be seen from where it is
+OVERLAP = 0.2  #: or how much of its box must be met
+
+
+@dataclass(slots=True)
+class Count:
+    """Dice of one set; ``states`` are those whose way of lying is known."""
+
+    pictures: int = 0
+    dice: int = 0
+    found: int = 0
+    right: int = 0
+    false: int = 0
+    states: int = 0
+    states_right: int = 0
+
+    def add(self, image: Image, seen: Sequence[DieReading], truth: Sequence[dict[str, Any]]) -> None:
+        """Pair what was seen with what is there, nearest first; ``sure: false`` counts neither way."""
+        self.pictures += 1
+        reach = REACH * max(image.shape[:2])
+        pairs = sorted(
+            (gap, i, j)
+            for i, die in enumerate(truth)
+            for j, reading in enumerate(seen)
+            if (gap := math.dist(_centre(die), _middle(reading.box))) < reach
+            or boxes_overlap(die.get("box", (0, 0, 0, 0)), reading.box) > OVERLAP
+        )
+        used: dict[int, int] = {}
+        for _, i, j in pairs:
+            if i not in used.values() and j not in used:
+                used[j] = i
+        self.false += len(seen) - len(used)
+        read = {i: seen[j] for j, i in used.items()}
+        for i, die in enumerate(truth):
+            if not die.get("sure", True) or not die.get("value"):
+                continue
+            if not die.get("cocked"):
+                self.dice += 1
+                self.found += i in read
+                self.right += i in read and read[i].value == die["value"]
+            if die.get("state"):
+                self.states += 1
+                self.states_right += i in read and read[i].state == die["state"]
+
+
+def _middle(box: Sequence[float]) -> tuple[float, float]:
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+
+
+def _centre(die: dict[str, Any]) -> tuple[float, float]:
+    return _middle(die["box"]) if "box" in die else (die["x"], die["y"])
+
+
+def _slots(rows: dict[str, Any]) -> list[SlotReading]:
+    sign = {"light": 1, "dark": -1}
+    cells = [*rows["top"], *rows["bottom"]]
+    return [SlotReading(((sign.get(c.get("colour", c.get("color")), 0) * c["count"], 1.0),)) for c in cells]
+
+
+def _photos(reader: DiceReader, *place: str) -> Count:
+    """A labelled set; pictures without a board are read as of unknown scale."""
+    folder, count = material(*place), Count()
+    for label in json.loads((folder / "labels.json").read_text()):
+        image = cv2.imread(str(folder / "images" / label["file"].split("/")[-1]), cv2.IMREAD_COLOR)
+        if image is None:
+            raise click.ClickException(f"{label['file']} cannot be read")
+        truth = [
+            *label.get("dice", []),
+            *({**d, "sure": False} for d in label.get("ignore", []) if "cube" not in d["kind"]),
+        ]
+        if label.get("corners"):
+            bar = tuple(label.get("bar_frac") or FieldMap(label["corners"]).bar)
+            field = FieldMap(label["corners"], (bar[0], bar[1]))
+            seen = reader.read(np.asarray(image, np.uint8), field, slots=_slots(label["slots"]))
+        else:
+            seen = reader.read_loose(np.asarray(image, np.uint8))
+        if label.get("dice_complete", True):
+            count.add(np.asarray(image, np.uint8), seen, truth)
+        else:  # more dice lie about than are labelled: nothing seen can be called false
+            before = count.false
+            count.add(np.asarray(image, np.uint8), seen, truth)
+            count.false = before
+    return count
+
+
+def _video(reader: DiceReader, name: str) -> Count:
+    """The first picture of every stretch in which nothing moves."""
+    truth = json.loads(material("footage", "video", f"{name}.json").read_text())
+    corners = np.array([truth["field_corners_px"][c] for c in ("tl", "tr", "br", "bl")])
+    bar = FieldMap(corners).to_board(truth["bar_px"])[:, 0]
+    field = FieldMap(corners, (float(bar[[0, 3]].mean()), float(bar[[1, 2]].mean())))
+    runs = {run["first"]: run for run in truth["frames"] if run["stable"]}
+    count = Count()
+    with VideoFile(material("footage", "video", f"{name}.mp4")) as video:
+        while (frame := video.read()) is not None:
+            if (run := runs.get(frame.seq)) is None:
+                continue
+            dice = [d | {"state": d["validity"], "sure": d["visible"] > 0.9} for d in run["dice"]]
+            count.add(frame.image, reader.read(frame.image, field, slots=_slots(run["slots"])), dice)
+    return count
+
+
+def dice(quick: bool) -> dict[str, Count]:
+    """Count dice found, read right, made up, and told how they lie."""
+    reader = DiceReader()
+    counts = {
+        "rendered video, short game": _video(reader, "bg"),
+        "rendered video, long nardy": _video(reader, "ln"),
+    }
+    if not quick:
+        counts["42 rendered stills"] = _photos(reader, "footage", "stills")
+        counts["27 photographs of boards"] = _photos(reader, "real", "boards")
+        counts["95 photographs of dice"] = _photos(reader, "real", "dice")
+    rows = [
+        (
+            name,
+            c.pictures,
+            share(c.found, c.dice),
+            share(c.right, c.dice),
+            c.false,
+            share(c.states_right, c.states),
+        )
+        for name, c in counts.items()
+    ]
+    head = ("what", "pictures", "dice found", "value right", "false dice", "way of lying right")
+    click.echo(table(head, rows))
+    return counts
