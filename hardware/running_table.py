@@ -45,6 +45,10 @@ class RunningTable(Device):
         self._switched_on = max((event.t for event in events), default=0.0)
         self._from = _end_of(events, self._table.truth())
 
+    def truth(self) -> tuple[Event, ...]:
+        """Every event of the match, with ``t`` in seconds into the match."""
+        return self._table.truth()
+
     def start(self) -> None:
         self._table.start()
         if self._epoch is None:
