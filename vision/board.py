@@ -7,7 +7,7 @@ best kept. On a set-up board the known places of the checkers also help to choos
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.layout import Orientation, start_layouts
 from engine.position import Game
 from hardware.camera import Image
-from vision.board_fit import Fit, Gradients, fit_field, neighbours
+from vision.board_fit import Fit, Gradients, fit_field, neighbours, settle_rows
 from vision.board_search import guesses
 from vision.geometry import FieldMap
 
@@ -26,6 +26,7 @@ BGR = tuple[float, float, float]
 _SIZE = 800
 #: A fit below this is no board; from ``_SURE`` on there is no doubt left.
 _NO_BOARD = 0.45
+_PROMISING = 0.62  #: a first fit from which on no other guesses are sought
 _SURE = 0.85
 #: Share of what is seen of a start's checkers that must have their colours: of the worst stack, and of all.
 _LEAST, _SET_UP = 0.6, 0.8
@@ -77,7 +78,7 @@ def find_board(
     else:
         found = _search(small)
         if found is None or found.confidence < 0.5:
-            turned = _search(np.ascontiguousarray(np.rot90(small, -1)))
+            turned = _search(np.ascontiguousarray(np.rot90(small, -1)), pairs=2)
             if turned is not None and (found is None or turned.confidence > found.confidence):
                 found = FoundBoard(
                     _turned_back(turned.field, small.shape[0]), turned.confidence, turned.start
@@ -103,26 +104,38 @@ def _fit_bar(picture: Gradients, field: FieldMap) -> FieldMap:
     return FieldMap(field.corners, max(fits, key=lambda fit: fit.score).field.bar)
 
 
-def _search(image: Image) -> FoundBoard | None:
+def _search(image: Image, pairs: int = 4) -> FoundBoard | None:
     """The best field in a picture with a long side of at most 800 pixels."""
     picture = Gradients.of(image)
-    rough = [fit_field(picture, FieldMap(g.corners, g.bar), rounds=6) for g in guesses(image)]
+    rough: list[Fit] = []
+    for some in guesses(image, pairs=pairs):
+        rough += [fit_field(picture, FieldMap(g.corners, g.bar), rounds=5) for g in some]
+        if rough and max(fit.score for fit in rough) > _PROMISING:
+            break
     rough = _distinct(sorted(rough, key=lambda fit: -fit.score))[:3]
-    fits = [fit_field(picture, fit.field, rounds=5, reach=0.08) for fit in rough]
-    shifted = [fit_field(picture, field, rounds=4, reach=0.12) for fit in fits for field in neighbours(fit)]
-    fits = _distinct(sorted(fits + shifted, key=lambda fit: -fit.score))[:6]
-    if not fits or fits[0].score < _NO_BOARD - 0.2:
+    fits = [_refined(picture, fit.field, 0.08) for fit in rough if fit.score > _NO_BOARD - 0.25]
+    tried: list[Fit] = []
+    best: tuple[float, Fit, Start | None] | None = None
+    while fits:
+        for fit in _distinct(sorted(fits, key=lambda fit: -fit.score))[:6]:
+            start = find_start(image, fit.field)
+            score = fit.score + (0.3 if start else 0.0)
+            if best is None or score > best[0]:
+                best = score, fit, start
+        if tried or (best is not None and best[2] is not None):
+            break
+        tried = sorted(fits, key=lambda fit: -fit.score)[:2]
+        fits = [_refined(picture, field, 0.12) for fit in tried for field in neighbours(fit)]
+    if best is None:
         return None
-    best, best_start, best_score = fits[0], None, -1.0
-    for fit in fits:
-        start = find_start(image, fit.field)
-        score = fit.score + (0.3 if start else 0.0)
-        if score > best_score:
-            best, best_start, best_score = fit, start, score
-    confidence = float(np.clip((best_score - _NO_BOARD) / (_SURE - _NO_BOARD), 0, 1))
-    if confidence == 0:
-        return None
-    return FoundBoard(best.field, confidence, best_start)
+    score, fit, start = best
+    confidence = float(np.clip((score - _NO_BOARD) / (_SURE - _NO_BOARD), 0, 1))
+    return FoundBoard(fit.field, confidence, start) if confidence > 0 else None
+
+
+def _refined(picture: Gradients, field: FieldMap, reach: float) -> Fit:
+    fit = fit_field(picture, field, rounds=4, reach=reach)
+    return replace(fit, field=settle_rows(picture, fit.field))
 
 
 def _distinct(fits: list[Fit]) -> list[Fit]:

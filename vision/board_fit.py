@@ -157,6 +157,54 @@ def fit_field(
     return _judged(picture, theta)
 
 
+_INWARD = np.arange(-0.02, 0.1, 0.0025)  #: where the edge of a row is sought, in heights of the field
+_DEEP = np.arange(0.2, 0.33, 0.01)  #: where seldom a checker covers the middle of a point
+
+
+def settle_rows(picture: Gradients, field: FieldMap) -> FieldMap:
+    """The field with its upper and lower edge where the points in two colours end.
+
+    A frame has edges of its own, of wood, of its shadow, and a fit may have taken one of them. A row
+    of which too few points lie open is left as it is.
+    """
+    top, bottom = _row_edge(picture, field, bottom=False), 1 - _row_edge(picture, field, bottom=True)
+    if top == 0 and bottom == 1:
+        return field
+    return FieldMap(field.to_pixels([[0, top], [1, top], [1, bottom], [0, bottom]]), field.bar)
+
+
+def _row_edge(picture: Gradients, field: FieldMap, *, bottom: bool) -> float:
+    """How far inwards a row begins; 0 where it cannot be told."""
+    height, width = picture.lab.shape[:2]
+    x = np.array([field.slot_x(slot) for slot in range(12)])[:, None]
+    across = x + np.array([-0.12, 0, 0.12]) * field.point_width
+
+    def colours(depths: Floats) -> Floats:
+        places = np.empty((12, len(depths), 3, 2))
+        places[..., 0] = across[:, None]
+        places[..., 1] = (1 - depths if bottom else depths)[:, None]
+        at = np.rint(field.to_pixels(places.reshape(-1, 2))).astype(int)
+        seen = picture.lab[np.clip(at[:, 1], 0, height - 1), np.clip(at[:, 0], 0, width - 1)]
+        return np.asarray(seen.reshape(12, len(depths), 3, 3).mean(2), np.float64)
+
+    odd = np.arange(12) % 2 == 1
+    deep = np.median(colours(_DEEP), axis=1)
+    kinds = np.stack([np.median(deep[~odd], axis=0), np.median(deep[odd], axis=0)])
+    step = kinds[0] - kinds[1]
+    size = float(step @ step)
+    if size < 12**2:
+        return 0.0
+    along = (colours(_INWARD) - kinds.mean(0)) @ step / size  # half for one kind, minus a half for the other
+    near = np.median(along[:, (_INWARD > 0.04)], axis=1)
+    free = np.abs(near - np.where(odd, -0.5, 0.5)) < 0.35
+    if free[odd].sum() < 2 or free[~odd].sum() < 2:
+        return 0.0
+    apart = np.median(along[free & ~odd], axis=0) - np.median(along[free & odd], axis=0)
+    ends = np.flatnonzero(apart < 0.4 * np.median(apart[_INWARD > 0.04]))
+    ends = ends[_INWARD[ends] < 0.06]
+    return max(0.0, float(_INWARD[ends[-1]]) + 0.00125) if len(ends) else 0.0
+
+
 def neighbours(fit: Fit) -> list[FieldMap]:
     """The fields whose halves begin one point further left or right than those of ``fit``.
 
@@ -176,31 +224,40 @@ def neighbours(fit: Fit) -> list[FieldMap]:
     return found
 
 
+def _step_places() -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Places by which the colours inside and outside of the points of each group are known: half of
+    the board (n,), x in points from its left edge (n,) and y (n,); inside and outside for each of
+    the eight groups are 9 and 15 places."""
+    places = [
+        (half, x, 1 - depth if bottom else depth)
+        for half in (0, 1)
+        for bottom in (0, 1)
+        for parity in (0, 1)
+        for columns in ([k + 0.5 for k in range(parity, 6, 2)], [k + 1.0 for k in range(5)])
+        for depth in (0.2, 0.25, 0.3)
+        for x in columns
+    ]
+    half, x, y = (np.array(part) for part in zip(*places, strict=True))
+    return half, x, y
+
+
+_STEP_HALF, _STEP_X, _STEP_Y = _step_places()
+
+
 def _steps(picture: Gradients, theta: Floats) -> Floats:
     """The step of colour expected at each place on a side, into the point: (n, 3)."""
-    corners = theta[:8].reshape(4, 2)
     b0, b1 = theta[8:10]
     height, width = picture.lab.shape[:2]
-    expected = np.zeros((8, 3))
-    for group in range(8):
-        half, bottom, parity = group // 4, group // 2 % 2, group % 2
-        pitch = b0 / 6 if half == 0 else (1 - b1) / 6
-        start = 0.0 if half == 0 else b1
-        inside, outside = [], []
-        for depth in (0.2, 0.25, 0.3):
-            y = 1 - depth if bottom else depth
-            for k in range(6):
-                if k % 2 == parity:
-                    inside.append((start + pitch * (k + 0.5), y))
-                if k < 5:
-                    outside.append((start + pitch * (k + 1), y))
-        colours = []
-        for places in (inside, outside):
-            pixels = np.rint(_project(corners, np.array(places))).astype(int)
-            x, y_ = np.clip(pixels[:, 0], 0, width - 1), np.clip(pixels[:, 1], 0, height - 1)
-            colours.append(np.median(picture.lab[y_, x], axis=0))
-        expected[group] = colours[0] - colours[1]
-    return expected[_M.group]
+    x = np.where(_STEP_HALF == 0, b0 / 6 * _STEP_X, b1 + (1 - b1) / 6 * _STEP_X)
+    pixels = np.rint(_project(theta[:8].reshape(4, 2), np.column_stack([x, _STEP_Y]))).astype(int)
+    seen = picture.lab[np.clip(pixels[:, 1], 0, height - 1), np.clip(pixels[:, 0], 0, width - 1)]
+    groups = seen.reshape(8, 24, 3)
+    # the middle one of those sorted by each channel: cheaper than a median
+    inside, outside = (
+        np.partition(groups[:, :9], 4, axis=1)[:, 4],
+        np.partition(groups[:, 9:], 7, axis=1)[:, 7],
+    )
+    return np.asarray((inside - outside)[_M.group], np.float64)
 
 
 def _answers(

@@ -8,6 +8,7 @@ points in alternating colours with the bar between.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cv2
@@ -21,7 +22,7 @@ Floats = NDArray[np.float64]
 #: How near to a vanishing point's ray a line must run to count for it, in radians.
 _NEAR = 0.025
 #: Samples a point in the rhythm search.
-_STEP = 6
+_STEP = 4
 #: Depths at which the rows are looked at, as fractions of the field's height.
 _BANDS = ((0.06, 0.17), (0.17, 0.29))
 #: Height of a point as a fraction of the field's height; boards differ from 0.36 to 0.46.
@@ -176,23 +177,20 @@ def leveller(across: Floats, down: Floats, width: int, height: int) -> tuple[Flo
     return scale @ matrix, (int(size[0]), int(size[1]))
 
 
-def guesses(image: Image, most: int = 12, enough: float = 0.45) -> list[Guess]:
-    """Fields that may be in a picture (long side about 800), best first.
-
-    The search over pairs of vanishing points ends early once a guess explains more than ``enough``.
-    """
+def guesses(image: Image, most: int = 6, pairs: int = 4) -> Iterator[list[Guess]]:
+    """Fields that may be in a picture (long side about 800): for one pair of vanishing points after
+    the other, likely ones first and ``pairs`` of them at most, the ``most`` best guesses."""
     height, width = image.shape[:2]
     long_side = max(height, width)
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     lines_across, lines_down = find_lines(grey)  # type: ignore[arg-type]
     lab = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2LAB), (0, 0), 1.2)
-    pairs = [
+    vanishing = [
         (i + j, across, down)
         for i, across in enumerate(vanishing_points(lines_across, down=False, most=2))
         for j, down in enumerate(vanishing_points(lines_down, down=True, most=3))
     ]
-    found: list[Guess] = []
-    for _, across, down in sorted(pairs, key=lambda pair: pair[0]):
+    for _, across, down in sorted(vanishing, key=lambda pair: pair[0])[:pairs]:
         levelled = leveller(across, down, width, height)
         if levelled is None:
             continue
@@ -200,18 +198,20 @@ def guesses(image: Image, most: int = 12, enough: float = 0.45) -> list[Guess]:
         rows = _rows(lines_across, across, matrix, width, height, long_side)
         flat = cv2.warpPerspective(lab, matrix, size, flags=cv2.INTER_LINEAR)
         back = np.asarray(np.linalg.inv(matrix), np.float64)
-        found += [_from_level(back, *hit) for hit in _rhythms(np.asarray(flat, np.float32), rows)]
-        if found and max(guess.rhythm for guess in found) > enough:
-            break
-    found.sort(key=lambda guess: -guess.rhythm)
-    return _distinct(found, 0.012 * long_side)[:most]
+        found = [_from_level(back, *hit) for hit in _rhythms(np.asarray(flat, np.float32), rows)]
+        found.sort(key=lambda guess: -guess.rhythm)
+        yield _distinct(found, 0.012 * long_side, most)
 
 
-def _distinct(found: list[Guess], distance: float) -> list[Guess]:
+def _distinct(found: list[Guess], distance: float, most: int) -> list[Guess]:
+    """The first ``most`` guesses of which no two lie within ``distance`` pixels."""
+    corners = np.array([guess.corners for guess in found]).reshape(-1, 8)
+    free = np.ones(len(found), bool)
     kept: list[Guess] = []
-    for guess in found:
-        if all(np.abs(guess.corners - other.corners).max() > distance for other in kept):
-            kept.append(guess)
+    while free.any() and len(kept) < most:
+        first = int(free.argmax())
+        kept.append(found[first])
+        free &= np.abs(corners - corners[first]).max(1) > distance
     return kept
 
 
@@ -358,7 +358,7 @@ def _rhythm_along(profile: NDArray[np.float32], tall: float) -> list[tuple[float
             for kernel in kernels:
                 answer = cv2.filter2D(part, cv2.CV_32F, kernel, anchor=(0, 0))[:n]
                 won += (np.asarray(answer, np.float64) ** 2).sum(1)
-        for gap in range(0, 15):
+        for gap in range(0, 10):
             shift = _WINDOW + gap
             if n <= shift:
                 break
