@@ -12,7 +12,10 @@ from hardware.device import Device
 
 # FFmpeg prints what it dislikes about a file straight to stderr, beside our own one clear line.
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
-cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+if hasattr(cv2, "setLogLevel"):  # OpenCV 4
+    cv2.setLogLevel(0)
+else:
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
 
 
 class VideoFile(Device):
