@@ -78,6 +78,7 @@ IDLE_TURN_SECONDS = 6.0  #: a play without a throw is taken as finished when it 
 ADOPT_SECONDS = 5.0  #: a new board that stays this long is gone on from
 CONFIRM_SECONDS = 1.5  #: dice must be gone this long before an illegal play is told
 GIVE_UP_SECONDS = 6.0  #: an open turn is decided at the latest this long after the dice were lifted
+TURN_SECONDS = 4.0  #: between two throws there is at least so long if a whole turn lies between them
 RETHROW_SAME_SECONDS = 4.0
 
 
@@ -681,8 +682,13 @@ class Tracker:
     def _tell_turn_before(self, turn: _Turn, picture: Picture, score: float) -> bool:
         """Tell this turn and one before it, if two explain the board better than ``score``."""
         side, cast = self._g.side, turn.cast
-        if side is None or cast is None:
+        if side is None or cast is None or (self._last and turn.t - self._last.last < TURN_SECONDS):
             return False
+        then = [f for f in self._frames if turn.t <= f.t <= turn.t + 1 and f.still][:PLAIN_FRAMES]
+        if then:
+            stood = self._picture(then)
+            if len(stood.hidden) <= 2 and stood.fit(self._g.position) > GOOD_FIT:
+                return False  # the board stood as recorded when these dice fell
         found = turn_before(picture, self._g.position, self._g.rules, side, cast.pairs())
         if found is None or found[1].score < score:
             return False

@@ -333,6 +333,19 @@ def test_an_illegal_play_is_told_with_its_rule(
     assert odd(events) in ([], ["doubt"])
 
 
+def test_an_opponents_checker_moved_by_the_same_dice_is_no_turn_that_was_missed() -> None:
+    table = begun(LONG)
+    table.turn(WHITE, (6, 4))
+    table.turn(BLACK, (6, 4))
+    table.throw(WHITE, (5, 1))
+    table.move(WHITE, Move(24, 18))
+    table.move(BLACK, Move(24, 18))
+    table.truth.append(Played(WHITE, table.position, False, "G11"))
+    table.lift(empty=0.35)
+    table.turn(BLACK)
+    assert odd(check(table)) == []
+
+
 @noises
 def test_an_illegal_first_play_tells_whose_it_was(noise: Noise) -> None:
     table = begun(noise=noise)
