@@ -198,3 +198,15 @@ def test_a_board_that_goes_out_of_view_is_found_again() -> None:
     assert back[-1].board is not None
     assert back[-1].still
     assert not back[-1].hands
+
+
+def test_a_board_is_followed_when_all_checkers_have_left_their_first_places() -> None:
+    table = SimulatedTable(seed=2, game=Game.LONG_NARDY, style="felt", size=SIZE)
+    lifted = [round((e.t + 0.6) * table.fps) for e in table.truth() if isinstance(e, PlayMade)]
+    reader = BoardReader()
+    with table:
+        pictures = [table.picture(seq) for seq in (0, *lifted[9::12])]
+    shown = itertools.chain.from_iterable([picture] * 8 for picture in pictures)
+    seen = [reader.read(Frame(picture, i / 5, i)) for i, picture in enumerate(shown)]
+    assert all(o.board is not None for o in seen[8:])
+    assert not any(o.warnings for o in seen[8:])
