@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from urllib.parse import parse_qsl
 
-from engine.events import Event, PlayMade, Throw
+from engine.events import Event, GameEnd, GameStart, PlayMade, Throw
 from engine.position import Game
 from hardware.camera import Camera, CameraError, Frame
 from hardware.device import Device
@@ -77,23 +77,40 @@ class RunningTable(Device):
 
 
 def _end_of(events: Sequence[Event], truth: Sequence[Event]) -> float:
-    """Seconds into the match at which a record of it ends: at its last play, or the throw after that."""
-    seconds, rest = 0.0, list(truth)
-    for event in reversed(events):
-        if isinstance(event, PlayMade):
-            found = [
-                i for i, e in enumerate(truth) if isinstance(e, PlayMade) and e.position == event.position
-            ]
-            if found:
-                seconds, rest = truth[found[0]].t, list(truth[found[0] + 1 :])
-                if rest:  # a quarter of the way to the next throw the hand has gone with the dice
-                    seconds += (rest[0].t - seconds) / 4
-                break
-    if events and isinstance(events[-1], Throw) and rest:
-        dice = sorted(events[-1].dice)
-        later = [e.t for e in rest[:3] if isinstance(e, Throw) and sorted(e.dice) == dice]
-        seconds = later[0] if later else seconds
+    """Seconds into the match at which a record of it ends.
+
+    That is at its last play or the throw after that, or where the board is set up for a game.
+    """
+    record = [event for event in events if isinstance(event, GameStart | Throw | PlayMade | GameEnd)]
+    starts = [i for i, event in enumerate(truth) if isinstance(event, GameStart)]
+    games = sum(isinstance(event, GameStart) for event in record)
+    if record and isinstance(record[-1], GameEnd) and games < len(starts):
+        games += 1
+    if not 0 < games <= len(starts):
+        return 0.0
+    rest = list(truth[starts[games - 1] : starts[games] if games < len(starts) else None])
+    seconds = rest.pop(0).t
+    for play in reversed(record):
+        if isinstance(play, GameStart | GameEnd):
+            break
+        place = _place(play, rest)
+        if place is not None:
+            seconds, rest = rest[place].t, rest[place + 1 :]
+            if rest:  # a quarter of the way to the next throw the hand has gone with the dice
+                seconds += (rest[0].t - seconds) / 4
+            break
+    if record and isinstance(record[-1], Throw):
+        dice = sorted(record[-1].dice)
+        seconds = next((e.t for e in rest[:3] if isinstance(e, Throw) and sorted(e.dice) == dice), seconds)
     return seconds
+
+
+def _place(made: Event, truth: Sequence[Event]) -> int | None:
+    """Where in the truth a play of the record lies: the first that leaves the same board."""
+    if not isinstance(made, PlayMade):
+        return None
+    plays = (i for i, e in enumerate(truth) if isinstance(e, PlayMade) and e.position == made.position)
+    return next(plays, None)
 
 
 def some_faults(game: Game) -> tuple[str, ...]:

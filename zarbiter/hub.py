@@ -90,6 +90,12 @@ class Hub:
             self._view = _View(number, frame, observation)
             self._pictures.notify_all()
 
+    def sees_a_board(self) -> bool:
+        """Whether there is a board in the newest picture."""
+        with self._pictures:
+            seen = self._view.observation if self._view else None
+        return seen is not None and seen.board is not None
+
     def close(self) -> None:
         """Wake everybody up and let the streams end."""
         with self._news, self._pictures:

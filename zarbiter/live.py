@@ -20,7 +20,7 @@ from hardware.running_table import RunningTable
 from vision.draw import annotate
 from vision.reader import BoardReader
 from webui.app import create_app
-from webui.feed import Health, State
+from webui.feed import State
 from webui.server import serve
 from zarbiter.hub import Hub
 from zarbiter.pipeline import Pipeline, believed
@@ -136,7 +136,9 @@ def _expected(tracker: Tracker) -> tuple[int, ...] | None:
     now = tracker.believed
     if now.position is None or now.orientation is None or now.phase == "game over":
         return None
-    return to_slots(now.position, now.orientation)
+    slots = to_slots(now.position, now.orientation)
+    # Late in a game a side may have no checkers left of which the look could be learnt.
+    return slots if min(slots) < 0 < max(slots) else None
 
 
 def _opener(spec: str, events: Sequence[Event], hub: Hub) -> Callable[[], Camera]:
@@ -149,7 +151,7 @@ def _opener(spec: str, events: Sequence[Event], hub: Hub) -> Callable[[], Camera
         return lambda: open_camera(spec)
     camera = open_camera(spec)
     if isinstance(camera, RunningTable):
-        camera.hold(lambda: hub.state().position is not None and Health("vision", "ok") in hub.state().health)
+        camera.hold(lambda: hub.state().position is not None and hub.sees_a_board())
         camera.go_on(events)
     return lambda: camera
 
