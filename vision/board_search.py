@@ -8,6 +8,7 @@ points in alternating colours with the bar between.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -28,6 +29,8 @@ _BANDS = ((0.06, 0.17), (0.17, 0.29))
 #: Height of a point as a fraction of the field's height; boards differ from 0.36 to 0.46.
 _POINT_HEIGHT = 0.41
 _LEVEL_SIZE = 480
+#: Widths of a bar, in samples, tried between two lines.
+_GAPS = (1, 4)
 _SIZE_BONUS = 0.35
 
 
@@ -178,8 +181,9 @@ def leveller(across: Floats, down: Floats, width: int, height: int) -> tuple[Flo
 
 
 def guesses(image: Image, most: int = 6, pairs: int = 4) -> Iterator[list[Guess]]:
-    """Fields that may be in a picture (long side about 800): for one pair of vanishing points after
-    the other, likely ones first and ``pairs`` of them at most, the ``most`` best guesses."""
+    """Fields that may be in a picture (long side about 800), the ``most`` best of one way after the
+    other: for the likeliest pair of vanishing points by their rhythm and then between lines, and by
+    their rhythm for the others, of ``pairs`` at most."""
     height, width = image.shape[:2]
     long_side = max(height, width)
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
@@ -190,17 +194,27 @@ def guesses(image: Image, most: int = 6, pairs: int = 4) -> Iterator[list[Guess]
         for i, across in enumerate(vanishing_points(lines_across, down=False, most=2))
         for j, down in enumerate(vanishing_points(lines_down, down=True, most=3))
     ]
-    for _, across, down in sorted(vanishing, key=lambda pair: pair[0])[:pairs]:
+    for order, (_, across, down) in enumerate(sorted(vanishing, key=lambda pair: pair[0])[:pairs]):
         levelled = leveller(across, down, width, height)
         if levelled is None:
             continue
         matrix, size = levelled
-        rows = _rows(lines_across, across, matrix, width, height, long_side)
-        flat = cv2.warpPerspective(lab, matrix, size, flags=cv2.INTER_LINEAR)
+        rows = _levels(lines_across, across, matrix, width, height, down=False)
+        flat = np.asarray(cv2.warpPerspective(lab, matrix, size, flags=cv2.INTER_LINEAR), np.float32)
         back = np.asarray(np.linalg.inv(matrix), np.float64)
-        found = [_from_level(back, *hit) for hit in _rhythms(np.asarray(flat, np.float32), rows)]
-        found.sort(key=lambda guess: -guess.rhythm)
-        yield _distinct(found, 0.012 * long_side, most)
+        yield _best(back, _rhythms(flat, rows), 0.012 * long_side, most)
+        if order == 0:
+            columns = _levels(lines_down, down, matrix, width, height, down=True)
+            yield _best(back, _framed(flat, rows, columns), 0.012 * long_side, most)
+
+
+#: In the levelled picture: top, bottom, left, right, then the bar in board units and the score.
+_Hit = tuple[float, float, float, float, tuple[float, float], float]
+
+
+def _best(back: Floats, hits: list[_Hit], distance: float, most: int) -> list[Guess]:
+    hits = sorted(hits, key=lambda hit: -hit[-1])
+    return _distinct([_from_level(back, *hit) for hit in hits], distance, most)
 
 
 def _distinct(found: list[Guess], distance: float, most: int) -> list[Guess]:
@@ -228,24 +242,27 @@ def _from_level(
     return Guess(corners[:, :2] / corners[:, 2:], bar, rhythm)
 
 
-def _rows(
-    lines: Lines, across: Floats, matrix: Floats, width: int, height: int, long_side: int
+def _levels(
+    lines: Lines, vanishing: Floats, matrix: Floats, width: int, height: int, *, down: bool
 ) -> list[float]:
-    """Heights in the levelled picture of the lines that run along the rows, strongest first."""
-    rows: list[float] = []
+    """Where the lines that run to a vanishing point lie in the levelled picture, strongest first:
+    y of those that run along the rows, or x of those that run ``down``."""
+    found: list[float] = []
+    axis = 0 if down else 1
     for line in lines.lines:
         foot = -line[:2] * line[2]
-        ray = across[:2] - across[2] * foot
+        ray = vanishing[:2] - vanishing[2] * foot
         if abs(ray @ line[:2]) > 1.6 * _NEAR * np.linalg.norm(ray):
             continue
-        # where the line passes the middle of the picture's width
-        x = 0.0
-        y = -(line[2] + line[0] * x) / line[1]
-        point = matrix @ np.array([x * long_side + width / 2, y * long_side + height / 2, 1])
-        at = float(point[1] / point[2])
-        if all(abs(at - other) > 3 for other in rows):
-            rows.append(at)
-    return rows[:11]
+        # where the line passes the middle of the picture
+        middle = np.zeros(2)
+        middle[axis] = -line[2] / line[axis]
+        x, y = middle * max(width, height) + (width / 2, height / 2)
+        point = matrix @ np.array([x, y, 1])
+        at = float(point[axis] / point[2])
+        if all(abs(at - other) > 3 for other in found):
+            found.append(at)
+    return found[:11]
 
 
 def _wedges(x: Floats, depth: float | Floats, height: float) -> Floats:
@@ -288,9 +305,7 @@ def _half_basis(height: float) -> NDArray[np.float32]:
 _HALF_BASES = [_half_basis(height) for height in (0.37, 0.41, 0.45)]
 
 
-def _rhythms(
-    flat: NDArray[np.float32], rows: list[float]
-) -> list[tuple[float, float, float, float, tuple[float, float], float]]:
+def _rhythms(flat: NDArray[np.float32], rows: list[float]) -> list[_Hit]:
     """Top, bottom, left, right, bar and score of the best fields between each two lines."""
     height, width = flat.shape[:2]
     summed = np.concatenate([np.zeros((1, width, 3)), np.cumsum(flat, axis=0, dtype=np.float64)])
@@ -316,6 +331,27 @@ def _rhythms(
                 share = tall * span / (height * width)
                 score = _explained(flat, top, bottom, left, pitch, gap) * share**_SIZE_BONUS
                 hits.append((top, bottom, left, left + span, bar, score))
+    return hits
+
+
+def _framed(flat: NDArray[np.float32], rows: list[float], columns: list[float]) -> list[_Hit]:
+    """As :func:`_rhythms`, with left and right ends at lines that run down."""
+    height, width = flat.shape[:2]
+    hits = []
+    for top, bottom in itertools.permutations(rows, 2):
+        tall = bottom - top
+        if tall < 0.33 * min(height, width) or top < 0 or bottom >= height:
+            continue
+        for left, right in itertools.permutations(columns, 2):
+            span = right - left
+            if left < 0 or right >= width or not 0.85 * tall < span < 1.7 * tall:
+                continue
+            share = tall * span / (height * width)
+            for gap in _GAPS:
+                pitch = span / (12 + gap / _STEP)
+                bar = (6 * pitch / span, (6 + gap / _STEP) * pitch / span)
+                score = _explained(flat, top, bottom, left, pitch, gap) * share**_SIZE_BONUS
+                hits.append((top, bottom, left, right, bar, score))
     return hits
 
 
