@@ -27,6 +27,7 @@ class RunningTable(Device):
 
     def __init__(self, table: SimulatedTable) -> None:
         self.name, self.length = table.name, None
+        self.warning: str | None = None  #: at the end: what to do now
         self._table = table
         self._ready: Callable[[], bool] = lambda: True
         self._switched_on = 0.0  #: ``t`` at the first start
@@ -67,6 +68,7 @@ class RunningTable(Device):
         gone = 0.0 if self._going_since is None else seq / fps - self._going_since
         shown = round((self._from + gone) * fps)
         if shown >= self._table.frames + LINGER * fps:
+            self.warning = "the simulated match is over; another seed makes another one"
             return None
         self._last = seq
         return Frame(self._table.picture(min(shown, self._table.frames - 1)), seq / fps, seq - first)

@@ -43,7 +43,8 @@ class State:
 
     ``version`` grows with every change. ``dice`` are those of the turn in progress or of the last
     throw (``None`` before any). ``phase`` is one of the tracker's words: ``looking for the board``,
-    ``waiting for a throw``, ``rolling``, ``moving``, ``turn over``, ``game over``, ``out of step``.
+    ``waiting for a throw``, ``rolling``, ``moving``, ``turn over``, ``game over``, ``out of step``;
+    or it is ``match over``.
     ``score`` is (white, black), ``match_length`` 0 for unlimited.
     """
 

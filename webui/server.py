@@ -84,13 +84,7 @@ def serve(app: Flask, host: str = "127.0.0.1", port: int = 8000, *, max_streams:
     Raises:
         CannotListen: the address is not this machine's, or the port is taken or not allowed.
     """
-    if not 0 <= port <= 65535:
-        raise CannotListen(f"cannot listen on {host} port {port}: ports go from 0 to 65535")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listener = socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
+    listener = _listen(host, port)
     waitress = create_server(
         app,
         sockets=[listener],
@@ -104,3 +98,18 @@ def serve(app: Flask, host: str = "127.0.0.1", port: int = 8000, *, max_streams:
     loop = threading.Thread(target=waitress.run, name="web", daemon=True)
     loop.start()
     return Server(waitress, loop, host, listener.getsockname()[1])
+
+
+def try_to_listen(host: str, port: int) -> None:
+    """Raise :class:`CannotListen` where :func:`serve` would."""
+    _listen(host, port).close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    if not 0 <= port <= 65535:
+        raise CannotListen(f"cannot listen on {host} port {port}: ports go from 0 to 65535")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror or error}") from error

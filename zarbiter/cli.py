@@ -162,8 +162,9 @@ STORE = (
     Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "zarbiter" / "zarbiter.sqlite"
 )
 
+PORT = 8000
 port_option = click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one."
+    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 takes any free one."
 )
 host_option = click.option(
     "--host",
@@ -268,7 +269,7 @@ def _announce(url: str, row: Any, resumed: bool) -> None:
     if resumed:
         names = " and ".join(row.players)
         click.echo(f"Match {row.id} of {names} is resumed; --new begins another one.", err=True)
-    click.echo("Ctrl-C ends it.", err=True)
+    click.echo("That is the address of the live page. Ctrl-C ends it.", err=True)
 
 
 def _check_host(host: str, public: bool) -> None:
@@ -427,35 +428,45 @@ def export(source: str, mat_file: Path, players: str | None, store: Path | None)
     mat_file.write_text(write_mat(events, names, length), encoding="utf-8")
 
 
-def simulation_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that ``demo`` and ``simulate`` share."""
-    for option in reversed(
-        (
-            game_option(Game.BACKGAMMON),
-            click.option("--seed", default=1, show_default=True, help="Another number, another match."),
-            click.option("--style", default="wood", show_default=True, help="Look of the board."),
-            click.option(
-                "--faults", is_flag=True, help="Let invalid throws and illegal plays happen now and then."
-            ),
-            click.option(
-                "--match-length",
-                type=click.IntRange(1),
-                default=1,
-                show_default=True,
-                help="Points to win the match.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+def simulation_options(*, faults: bool, match_length: int) -> Decorator:
+    """The options that ``demo`` and ``simulate`` share, with their defaults."""
+    options = (
+        game_option(Game.BACKGAMMON),
+        click.option("--seed", default=1, show_default=True, help="Another number, another match."),
+        click.option("--style", default="wood", show_default=True, help="Look of the board."),
+        click.option(
+            "--faults/--no-faults",
+            default=faults,
+            show_default=True,
+            help="Let invalid throws and illegal plays happen now and then.",
+        ),
+        click.option(
+            "--match-length",
+            type=click.IntRange(1),
+            default=match_length,
+            show_default=True,
+            help="Points to win the match.",
+        ),
+    )
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 @cli.command()
-@simulation_options
+@simulation_options(faults=True, match_length=3)
 @click.option(
     "--fps", type=click.FloatRange(1, 60), default=10.0, show_default=True, help="Pictures a second."
 )
-@port_option
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help=f"0 takes any free one. Default: {PORT}, or any free one while that is taken.",
+)
 @store_option("Keep the match in this file, and resume it from there; otherwise it is forgotten.")
 @click.option(
     "--open/--no-open", "open_browser", default=True, show_default=True, help="Open the page in a browser."
@@ -467,22 +478,32 @@ def demo(
     faults: bool,
     match_length: int,
     fps: float,
-    port: int,
+    port: int | None,
     store: Path | None,
     open_browser: bool,
 ) -> None:
     """Watch a simulated match being refereed, live in the browser.
 
     No camera is needed: a table is simulated, with a board, dice, cups and hands, and its pictures
-    are read and judged exactly like those of a real camera.
+    are read and judged exactly like those of a real camera. Some throws are invalid and some plays
+    illegal, so that there is something to call.
 
     \b
-    Example:  zarbiter demo --game long-nardy --faults
+    Example:  zarbiter demo --game long-nardy --seed 7
     """
     _check_style(style)
     from tempfile import TemporaryDirectory
 
+    from webui.server import CannotListen, try_to_listen
     from zarbiter.live import Setup, referee
+
+    if port is None:
+        port = PORT
+        try:
+            try_to_listen("127.0.0.1", PORT)
+        except CannotListen as error:
+            click.echo(f"{error}; taking another one", err=True)
+            port = 0
 
     def ready(url: str, row: Any, resumed: bool) -> None:
         _announce(url, row, resumed)
@@ -522,7 +543,7 @@ def _has_a_screen() -> bool:
 
 @cli.command()
 @click.argument("video", metavar="OUT.mp4", type=click.Path(path_type=Path, dir_okay=False))
-@simulation_options
+@simulation_options(faults=False, match_length=1)
 @click.option(
     "--fps", type=click.FloatRange(1, 60), default=10.0, show_default=True, help="Pictures a second."
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
+import socket
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[str], N
     stopping = threading.Event()
     previous = {s: signal.signal(s, lambda *_: stopping.set()) for s in (signal.SIGINT, signal.SIGTERM)}
     try:
-        with serve(create_app(hub, hosts=[setup.host]), setup.host, setup.port) as server:
+        with serve(create_app(hub, hosts=names_of(setup.host)), setup.host, setup.port) as server:
             try:
                 pipeline.start()
                 ready(server.url)
@@ -102,6 +103,14 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[str], N
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+
+def names_of(host: str) -> list[str]:
+    """What the page may be called by: on every address of a machine, also by the machine's name."""
+    if host not in ("0.0.0.0", "::"):
+        return [host]
+    name = socket.gethostname()
+    return [name, f"{name}.local"]
 
 
 def _first_state(row: MatchRow) -> State:

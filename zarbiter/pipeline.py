@@ -67,7 +67,7 @@ def believed(tracker: Tracker, match: Match) -> dict[str, Any]:
         "side_to_move": now.side_to_move,
         "dice": now.dice,
         "dice_valid": now.dice_valid,
-        "phase": now.phase,
+        "phase": now.phase if match.winner is None else "match over",
         "pips": pips,
         "score": match.score,
     }

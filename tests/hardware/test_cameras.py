@@ -428,6 +428,7 @@ class TestRunningTable:
             after = camera.read()
             camera._epoch -= 1000
             assert camera.read() is None  # and the match is over
+            assert camera.warning
         assert before is not None
         assert after is not None
         assert after.t > before.t >= 100
@@ -448,6 +449,17 @@ class TestRunningTable:
             if kind == "play":  # the dice have been lifted
                 seconds += (truth[last + 1].t - seconds) / 4
             assert np.array_equal(frame.image, camera._table.picture(round(seconds * 20)))
+
+    @pytest.mark.parametrize("ended", [True, False])
+    def test_it_goes_on_at_the_next_game(self, ended: bool) -> None:
+        camera = open_camera("sim:backgammon?seed=2&length=2")
+        assert isinstance(camera, RunningTable)
+        truth = camera.truth()
+        first, second = [i for i, event in enumerate(truth) if event.type == "game_start"][:2]
+        camera.go_on(truth[: second if ended else second + 1])
+        assert camera._from == truth[second].t
+        camera.go_on(truth[: first + 1])
+        assert camera._from == truth[first].t
 
 
 class TestOpenCamera:

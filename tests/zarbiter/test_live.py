@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -20,6 +21,8 @@ from engine.events import Event, PlayMade
 from engine.position import Position
 from hardware import open_camera
 from hardware.running_table import RunningTable
+from zarbiter import cli, live
+from zarbiter.cli import DONE, run_command
 from zarbiter.store import events_of, read_told
 
 SCRIPT = Path(sys.executable).with_name("zarbiter")
@@ -122,6 +125,22 @@ def test_demo_prints_its_address_shows_a_match_and_stops_cleanly() -> None:
         status, err = program.end(signal.SIGINT)
     assert status == 0
     assert "Traceback" not in err
+
+
+def test_demo_takes_another_port_while_its_own_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setattr(cli, "PORT", taken.getsockname()[1])
+        monkeypatch.setattr(live, "referee", lambda setup, ready: ports.append(setup.port))
+        ports: list[int] = []
+        assert run_command(["demo", "--no-open"]) == DONE
+        assert run_command(["demo", "--no-open", "--port", "8123"]) == DONE
+    assert ports == [0, 8123]
+
+
+def test_a_public_page_answers_to_the_name_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "gethostname", lambda: "pi")
+    assert live.names_of("0.0.0.0") == ["pi", "pi.local"]
+    assert live.names_of("192.168.0.7") == ["192.168.0.7"]
 
 
 def test_a_camera_that_is_missing_is_said_on_the_page(tmp_path: Path) -> None:
