@@ -63,7 +63,7 @@ def guess_appearance(image: Image, field: FieldMap) -> Appearance | None:
 def _empty(canvas: Plane, field: FieldMap) -> tuple[Plane, Plane]:
     """The empty board and its spread, each point from its likes and the bar from its own length."""
     empty = canvas.copy()
-    spread = np.full(canvas.shape[:2], 25.0, np.float32)
+    spread = np.full(canvas.shape[:2], 12.0, np.float32)
     half = CANVAS[1] // 2
     wide = round(field.point_width * FIELD[0])
     middle = round((MARGIN + 0.5) * FIELD[1])
@@ -99,18 +99,19 @@ def _empty(canvas: Plane, field: FieldMap) -> tuple[Plane, Plane]:
             order = off[others] + (apart * (bottom_row[others] != (slot >= 12)))[:, None, None]
             best = np.argsort(order, axis=0)[:_CHOSEN]
             chosen = np.take_along_axis(stack[others], best[..., None], axis=0)
+            # Kept narrow: what looks just like the likes of a point is no checker of the same colour.
             mean, deviation = chosen.mean(axis=0), chosen.std(axis=0).mean(axis=2)
             left = lefts[slot]
             rows = slice(None, half) if slot < 12 else slice(CANVAS[1] - half, None)
             turn = 1 if slot < 12 else -1
             empty[rows, left : left + wide] = mean[::turn]
-            spread[rows, left : left + wide] = (deviation + 6)[::turn]
+            spread[rows, left : left + wide] = (deviation / 2 + 3)[::turn]
     x0, x1 = (round(to_canvas(x, 0)[0]) for x in field.bar)
     top, bottom = round(to_canvas(0, 0)[1]), round(to_canvas(0, 1)[1])
     if x1 - x0 > 4:
         along = canvas[top:bottom, x0:x1]
         empty[top:bottom, x0:x1] = np.median(along, axis=0)
-        spread[top:bottom, x0:x1] = 12.0
+        spread[top:bottom, x0:x1] = 6.0
     return empty, spread
 
 
