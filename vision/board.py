@@ -80,7 +80,7 @@ def find_board(
     else:
         found = _search(small)
         if found is None or found.confidence < 0.5:
-            turned = _search(np.ascontiguousarray(np.rot90(small, -1)), pairs=2)
+            turned = _search(np.ascontiguousarray(np.rot90(small, -1)), pairs=1)
             if turned is not None and (found is None or turned.confidence > found.confidence):
                 found = FoundBoard(
                     _turned_back(turned.field, small.shape[0]), turned.confidence, turned.start
