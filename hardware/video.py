@@ -48,7 +48,9 @@ class VideoFile(Device):
         ok, image = capture.read() if capture.isOpened() else (False, None)
         if not ok or image is None:
             capture.release()
-            raise UnreadableInput(f"{self.name}: is not a video that can be read, or is cut off at its start")
+            raise UnreadableInput(
+                f"{self.name}: is not a video that can be read, or was cut off before it was finished"
+            )
         frames = int(capture.get(cv2.CAP_PROP_FRAME_COUNT))
         self.length = frames if frames > 0 else None
         self.fps = capture.get(cv2.CAP_PROP_FPS) or 25.0

@@ -112,4 +112,5 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
+        why = str(error.strerror or error).partition(" (while")[0]  # Python repeats the address there
+        raise CannotListen(f"cannot listen on {host} port {port}: {why}") from error

@@ -321,6 +321,8 @@ def digitize(
     chosen = chosen_rules(game, rules) if game or rules else None
     if mat_file and chosen and chosen.game is not Game.BACKGAMMON:
         raise click.UsageError("--mat is for short backgammon; match files of long nardy do not exist")
+    if mat_file and not mat_file.parent.is_dir():  # it is written last, after perhaps an hour
+        raise click.BadParameter(f"there is no folder {mat_file.parent}", param_hint="--mat")
     names = _two_names(players)
     from hardware import open_camera
 

@@ -93,6 +93,7 @@ class TestWrongUsage:
                 ["digitize", "x.mp4", "--game", "long-nardy", "--mat", "x.mat"],
                 "--mat is for short backgammon",
             ),
+            (["digitize", "x.mp4", "--mat", "no/such/x.mat"], "there is no folder"),
             (["digitize", "x.mp4", "--corners", "1,2 3,4"], "is not four corners"),
             (["digitize", "usb:0"], "is a camera, not a recording"),
             (["run", "--camera", "usb:0", "--players", "Ann"], "is not two names"),
