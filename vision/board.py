@@ -29,6 +29,7 @@ _NO_BOARD = 0.3
 #: Score at which a field is right as often as not, and how fast that changes, as seen on photographs
 #: of boards in use (40 stills, 20 real ones).
 _EVEN, _SPREAD = 0.6, 0.08
+_FAINT = 0.6  #: a guess of which the rhythm is weaker than this share of the best is not fitted
 _PROMISING = 0.66  #: a first fit from which on no other guesses are sought
 #: Share of what is seen of a start's checkers that must have their colours: of the worst stack, and of all.
 _LEAST, _SET_UP = 0.6, 0.8
@@ -110,8 +111,11 @@ def _search(image: Image, pairs: int = 4) -> FoundBoard | None:
     """The best field in a picture with a long side of at most 800 pixels."""
     picture = Gradients.of(image)
     rough: list[Fit] = []
+    rhythm = 0.0
     for some in guesses(image, pairs=pairs):
-        rough += [fit_field(picture, FieldMap(g.corners, g.bar), rounds=5) for g in some]
+        rhythm = max([rhythm, *(g.rhythm for g in some)])
+        likely = [g for g in some if g.rhythm > _FAINT * rhythm]
+        rough += [fit_field(picture, FieldMap(g.corners, g.bar), rounds=5) for g in likely]
         rough.sort(key=lambda fit: -fit.score)
         if rough and (rough[0].score > _PROMISING or _shows_start(image, picture, rough[0])):
             break
