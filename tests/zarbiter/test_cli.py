@@ -58,7 +58,7 @@ def board() -> Image:
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A short simulated match, with its truth beside it."""
     path = tmp_path_factory.mktemp("film") / "game.mp4"
-    assert run_command(["simulate", str(path), "--seed", "3", "--turns", "3"]) == DONE
+    assert run_command(["simulate", str(path), "--seed", "3", "--turns", "2"]) == DONE
     return path
 
 
