@@ -356,6 +356,9 @@ class Tracker:
 
     def _look_for_start(self, now: float) -> bool:
         frames = self._undisturbed()
+        if self._game is None and len(frames) < START_FRAMES:
+            # The first throw may come at once: looks from before and after it do as well.
+            frames = [f for f in self._frames if f.still and not f.cup_over_board][-START_FRAMES:]
         if len(frames) < START_FRAMES or frames[-1].board is None:
             return False
         found = self._start_in(frames)

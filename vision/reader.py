@@ -28,6 +28,7 @@ from vision.motion import Mask, Motion, MotionGate, shrink, shrink_factor
 from vision.slots import read_board
 
 _LOOK_EVERY = 1.0  # seconds between two looks for the board
+_LOOK_SOON, _FIRST = 0.4, 2.0  # the same in the first seconds, since the first throw may come soon
 _ANY_AFTER = 6.0  # seconds without a set-up board after which any board will do
 _AT_REST = 0.995  # share of a picture in which nobody moves
 _TRACK_EVERY = 1.0  # seconds between two looks whether the board is where it was
@@ -139,7 +140,7 @@ class BoardReader:
         patient = frame.t - self._began < _ANY_AFTER
         if patient and self._appearance is not None and motion.quiet.mean() < _AT_REST:
             return False  # a board that was lost is found again without the hands that were over it
-        self._next_look = frame.t + _LOOK_EVERY
+        self._next_look = frame.t + (_LOOK_SOON if frame.t - self._began < _FIRST else _LOOK_EVERY)
         known = self._expected is not None or self._appearance is not None
         found = find_board(frame.image, corners=self._corners, start_only=patient and not known)
         if found is None:

@@ -133,6 +133,16 @@ def test_the_picture_after_a_play_is_in_the_cameras_terms() -> None:
         assert play.colour == ("dark" if play.side is WHITE else "light")
 
 
+def test_the_first_throw_may_come_at_once() -> None:
+    table = Table(SHORT, seed=4)
+    table.frame()
+    table.frame()
+    table.throw(WHITE, (3, 1), lie=0.3)
+    table.play(legal_plays(table.position, WHITE, (3, 1), SHORT)[2])
+    table.turn(BLACK)
+    check(table)
+
+
 def test_believed_says_where_the_game_stands() -> None:
     table = begun()
     tracker = Tracker()
