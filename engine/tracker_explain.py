@@ -118,6 +118,8 @@ def explain(
             ]
         after, fit = picture.reading(before)
         side = max(sides, key=lambda s: moved(before, after, s))
+        if not math.isfinite(fit):
+            return normalised(readings)
         if after == before:
             if not can_pass:
                 readings.append(Reading("illegal", side, top_pair, after, log_valid + NOT_MOVED + fit, fit))

@@ -151,7 +151,8 @@ class Picture:
         """The likeliest board of fifteen checkers a side, by no rule of the game, and its score.
 
         ``before`` gives the checkers off the board so far, which are the one thing the picture need
-        not show: a change of them costs ``OFF_GAINED`` or ``OFF_LOST``.
+        not show: a change of them costs ``OFF_GAINED`` or ``OFF_LOST``. Where more checkers of a side
+        are surely seen than it has, no such board exists: then ``before`` is returned, scored ``-inf``.
         """
         shape = (CHECKERS + 1, CHECKERS + 1)
         best = np.full(shape, -np.inf)
@@ -181,6 +182,8 @@ class Picture:
                     best[:, total] += cost
         w, b = (int(v) for v in np.unravel_index(int(best.argmax()), shape))
         score = float(best[w, b])
+        if not np.isfinite(score):
+            return before, -np.inf
         off_counts = (CHECKERS - w, CHECKERS - b)
         found: list[int] = []
         for counts, pick in reversed(choices):

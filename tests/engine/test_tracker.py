@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -29,10 +30,11 @@ from engine.layout import Orientation, to_slots
 from engine.legal import legal_plays
 from engine.match import Match, game_result
 from engine.notation import Move
-from engine.observation import DieState, SlotReading
-from engine.position import Position, Side
+from engine.observation import DieState, Observation, SlotReading
+from engine.position import Game, Position, Side
 from engine.rules import PRESETS, RuleSet
 from engine.tracker import Tracker
+from engine.tracker_picture import Picture
 from tests.engine.seen import CLEAR, NOISY, Noise, Played, Table, Thrown
 
 SHORT, LONG = PRESETS["short.default"], PRESETS["long.default"]
@@ -738,3 +740,12 @@ def test_a_frame_in_which_nothing_happens_is_cheap() -> None:
         tracker.observe(seen)
         spent.append(time.perf_counter() - started)
     assert sorted(spent)[len(spent) // 2] < 1e-3
+
+
+def test_more_checkers_seen_than_a_side_has_are_no_board() -> None:
+    light, none, dark = (SlotReading(((n, 1.0),)) for n in (5, 0, -5))
+    slots = (light,) * 6 + (none,) * 15 + (dark,) * 3
+    frames = [Observation(t=i / 10, seq=i, board=None, slots=slots, still=True) for i in range(5)]
+    picture = Picture.of(frames, Orientation.BOTTOM_RIGHT, True, Game.BACKGAMMON)
+    start = Position.start(Game.BACKGAMMON)
+    assert picture.reading(start) == (start, -math.inf)
