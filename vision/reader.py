@@ -104,7 +104,7 @@ class BoardReader:
         assert self._board is not None
         assert self._appearance is not None
         board = self._board
-        seen = board.read(frame, small, motion, self._appearance, self._dice_reader)
+        seen = board.read(frame, small, motion, self._appearance, self._dice_reader, self._believed)
         if board.gone:
             self._board, self._began, self._next_look = None, frame.t, frame.t + _LOOK_EVERY
             return Observation(frame.t, frame.seq, None, warnings=("the board is out of view",))
@@ -271,7 +271,13 @@ class _Board:
         return motion.still(self._masks.inside)
 
     def read(
-        self, frame: Frame, small: Image, motion: Motion, appearance: Appearance, dice: DiceReader
+        self,
+        frame: Frame,
+        small: Image,
+        motion: Motion,
+        appearance: Appearance,
+        dice: DiceReader,
+        believed: tuple[int, ...] | None,
     ) -> Observation:
         """What this frame shows, reading at full size only what has come to rest."""
         t = frame.t
@@ -292,7 +298,7 @@ class _Board:
         visible = np.array([not hidden for hidden in cover.slots]) & (unrest <= _UNREST)
         if due or (not still and t - self._slots_at >= _SLOTS_EVERY):
             self._read_slots(frame.image, t, appearance, visible, motion, everything=due)
-        self._read_dice(frame.image, t, cover, motion, dice, due)
+        self._read_dice(frame.image, t, cover, motion, dice, due, believed)
         if still:
             if cover.hands and t >= self._next_ghost:
                 self._dispel(frame.image, small, cover, motion, appearance)
@@ -361,7 +367,14 @@ class _Board:
             self._bar = bar
 
     def _read_dice(
-        self, image: Image, t: float, cover: Cover, motion: Motion, dice: DiceReader, due: bool
+        self,
+        image: Image,
+        t: float,
+        cover: Cover,
+        motion: Motion,
+        dice: DiceReader,
+        due: bool,
+        believed: tuple[int, ...] | None,
     ) -> None:
         """Dice are read where something has changed, is not covered and lies still."""
         self._dice = tuple(
@@ -386,7 +399,17 @@ class _Board:
             full = cv2.resize(resting.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST)
             changed = np.asarray(full > 0)
         self._whole = False
-        found = dice.read(image, self.field, slots=self._slots, changed=changed)
+        slots = self._slots
+        if (
+            believed is not None
+        ):  # a die hides the checker that it lies on, and so a slot may seem to lack one
+            slots = [
+                SlotReading(((stood, 1.0),))
+                if abs(stood) > abs(seen.best) and stood * seen.best >= 0
+                else seen
+                for seen, stood in zip(slots, believed, strict=True)
+            ]
+        found = dice.read(image, self.field, slots=slots, changed=changed)
         least = _LIKELY_DIE if changed is not None else _SURE_DIE
         clear = [
             die
