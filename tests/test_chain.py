@@ -10,9 +10,7 @@ from hardware.table import PLAY_FAULTS, THROW_FAULTS
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "job", [Job(Game.BACKGAMMON, 4, "wood"), Job(Game.LONG_NARDY, 1, "felt", max_turns=40)]
-)
+@pytest.mark.parametrize("job", [Job(Game.BACKGAMMON, 4, "wood"), Job(Game.LONG_NARDY, 1, "felt")])
 def test_a_simulated_game_is_read_without_a_mistake(job: Job) -> None:
     tally = play(job).tally
     assert tally.perfect, "\n".join(tally.misses)
