@@ -32,7 +32,10 @@ def pictures(quick: bool) -> dict[str, dict[str, float]]:
         ("pictures read", *[share(r["read"], r["pictures"]) for r in results.values()]),
         ("boards located", *[share(r["found"], r["boards"]) for r in results.values()]),
         ("occupied slots right", *[share(r["occupied_right"], r["occupied"]) for r in results.values()]),
-        ("mean over kinds of board", *[f"{100 * r['kind_share']:.1f}%" for r in results.values()]),
+        (
+            "mean over kinds of board",
+            *[f"{100 * r['kind_share']:.1f}%" if r["kinds"] else "none" for r in results.values()],
+        ),
         ("boards fully right", *[share(r["exact"], r["exact_of"]) for r in results.values()]),
         ("dice right", *[share(r["dice_right"], r["dice"]) for r in results.values()]),
         ("false dice a picture", *[f"{r['dice_false'] / r['pictures']:.2f}" for r in results.values()]),
