@@ -23,13 +23,12 @@ class NoMaterial(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A finished command: seconds of wall clock and of processor, peak memory in megabytes."""
+    """A finished command: seconds of wall clock, peak memory in megabytes."""
 
     output: str
     errors: str
     status: int
     wall: float
-    cpu: float
     peak_mb: float
 
 
@@ -61,6 +60,5 @@ def run(command: Sequence[str], *, core: int | None = None) -> Run:
             err.read(),
             process.returncode,
             time.monotonic() - start,
-            usage.ru_utime + usage.ru_stime,
             usage.ru_maxrss / 1024,
         )

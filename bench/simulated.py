@@ -107,13 +107,16 @@ def matches(quick: bool) -> dict[str, Tally]:
             total.games,
             share(total.throws_right, total.throws),
             share(total.plays_right, total.plays),
+            share(total.ends_right, total.ends),
             total.false_events,
             total.doubts,
         )
         for name, total in totals.items()
     ]
     worst = max(r.tally.doubts for r in results)
-    click.echo("\n" + table(("game, board", "games", "throws", "plays", "false events", "doubts"), rows))
+    click.echo(
+        "\n" + table(("game, board", "games", "throws", "plays", "game ends", "false events", "doubts"), rows)
+    )
     click.echo(f"\nmost doubts in one game: {worst}")
     return totals
 

@@ -18,7 +18,6 @@ class RuleSet:
 
     ``head_doubles``: first-turn doubles that let two checkers leave the head [L3].
     ``throw_half``: both dice in one half, or in the half to the thrower's right [D3, D4].
-    ``die_touching_checker``: whether a flat die that touches a checker counts [D8].
     ``dice_from``: whether a throw without a cup is void [D2].
     """
 
@@ -26,7 +25,6 @@ class RuleSet:
     game: Game
     head_doubles: tuple[int, ...] = (3, 4, 6)
     throw_half: Literal["same_half", "right_half"] = "same_half"
-    die_touching_checker: Literal["invalid", "valid_if_flat"] = "valid_if_flat"
     dice_from: Literal["cup_required", "any"] = "any"
 
 

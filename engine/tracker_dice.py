@@ -21,7 +21,6 @@ GONE_FRAMES = 2.0
 MIN_CONFIDENCE = 0.4  #: below it, a reading is no die
 LOOKS = 2.5  #: frames of one lying die err alike: many of them count as no more than this many looks
 FACE_FLOOR = 0.005  #: of each face, mixed into every reading, so that no single frame excludes one
-SURE_FRAMES = 3
 
 
 @dataclass(slots=True, eq=False)

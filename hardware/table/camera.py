@@ -8,8 +8,6 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import cv2
 import numpy as np
@@ -19,6 +17,7 @@ from engine.layout import Orientation
 from engine.position import Game
 from engine.rules import default_rules
 from hardware.camera import CameraError, Frame, Image
+from hardware.device import Device
 from hardware.table import scene
 from hardware.table.choices import PLAY_FAULTS
 from hardware.table.landing import THROW_FAULTS
@@ -28,7 +27,7 @@ from hardware.table.script import Plan, tell
 from hardware.table.styles import STYLES
 
 
-class SimulatedTable:
+class SimulatedTable(Device):
     """A camera above a table at which a whole match is played, made up from ``seed``.
 
     ``game``: backgammon (no cube) or long nardy. ``style``: a board of ``styles.STYLES``. ``pose``:
@@ -89,7 +88,7 @@ class SimulatedTable:
         self._story = tell(plan, np.random.default_rng([seed, 2]))
         self._starts = [s.start for s in self._story.scenes]
         frames = math.floor(self._story.seconds * fps)
-        self.length: int | None = None if realtime else frames
+        self.length = None if realtime else frames
         self.frames = frames
         self._painter: Painter | None = None
         self._next = 0
@@ -125,18 +124,6 @@ class SimulatedTable:
     def stop(self) -> None:
         """Leave the table."""
         self._began = None
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     def picture(self, seq: int) -> Image:
         """The picture of any frame, in any order; the camera must have been started once."""
