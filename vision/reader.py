@@ -82,12 +82,10 @@ class BoardReader:
         self._board: _Board | None = None
         self._began: float | None = None
         self._last = self._next_look = -np.inf
-        self._image: Image | None = None
         self._believed: tuple[int, ...] | None = None
 
     def read(self, frame: Frame) -> Observation:
         """What this frame shows. ``board`` is ``None`` and ``slots`` empty while none is found."""
-        self._image = frame.image
         small = shrink(frame.image)
         motion = self._gate.update(small, frame.t)
         if self._began is None or frame.t < self._last:
@@ -111,18 +109,6 @@ class BoardReader:
         self._adapt(frame, seen)
         guessed = () if board.learnt else ("the board was not seen set up: colours are guessed",)
         return replace(seen, warnings=(*warnings, *guessed))
-
-    def learn_again(self, slots: Sequence[int]) -> None:
-        """Learn the board's look from the last frame, in which ``slots`` (24 signed counts) stand.
-
-        For a game joined midway or resumed. Raises ``ValueError`` if no board is in view or a side
-        has no checkers.
-        """
-        if self._board is None or self._image is None:
-            raise ValueError("there is no board in view to learn from")
-        self._appearance = learn(self._image, self._board.field, slots)
-        self._board.learnt = True
-        self._board.forget()
 
     def believe(self, slots: Sequence[int] | None) -> None:
         """The position that is believed to stand on the board between two plays, or ``None``.

@@ -45,26 +45,6 @@ _PRIOR = np.log(np.array([0.5, 0.12, 0.14, 0.1, 0.06, 0.05, 0.02, 0.01]))
 _NOTHING = SlotReading(((0, 1.0),), visible=False)
 
 
-def read_slots(
-    image: Image,
-    field: FieldMap,
-    appearance: Appearance,
-    *,
-    visible: NDArray[np.bool_] | None = None,
-) -> tuple[SlotReading, ...]:
-    """The 24 slots of a picture, top row left to right, then the bottom row.
-
-    ``visible``: bool (24,), false for slots that a hand or cup hides; those are not read.
-    """
-    canvas = on_canvas(image, field)
-    return read_evidence(canvas, evidence(canvas, appearance), field, appearance, visible)
-
-
-def read_bar(image: Image, field: FieldMap, appearance: Appearance) -> tuple[SlotReading, SlotReading]:
-    """Light and dark checkers on the bar, wherever along it they lie."""
-    return _bar(evidence(on_canvas(image, field), appearance), field, appearance)
-
-
 def read_board(
     image: Image,
     field: FieldMap,
@@ -72,7 +52,11 @@ def read_board(
     *,
     visible: NDArray[np.bool_] | None = None,
 ) -> tuple[tuple[SlotReading, ...], tuple[SlotReading, SlotReading]]:
-    """:func:`read_slots` and :func:`read_bar` in one, for the price of one."""
+    """The 24 slots of a picture, top row left to right, then the bottom row; and what is on the bar.
+
+    ``visible``: bool (24,), false for slots that a hand or cup hides; those are not read. The bar is
+    read as light and dark checkers, wherever along it they lie.
+    """
     canvas = on_canvas(image, field)
     speaks = evidence(canvas, appearance)
     return read_evidence(canvas, speaks, field, appearance, visible), _bar(speaks, field, appearance)
@@ -85,7 +69,7 @@ def read_evidence(
     appearance: Appearance,
     visible: NDArray[np.bool_] | None = None,
 ) -> tuple[SlotReading, ...]:
-    """:func:`read_slots` of a canvas whose evidence is known."""
+    """The 24 slots of a canvas whose evidence is known."""
     chosen = [s for s in range(SLOTS) if visible is None or visible[s]]
     readings = [_NOTHING] * SLOTS
     if chosen:

@@ -119,13 +119,6 @@ def test_a_match_joined_midway_is_learnt_from_what_stands_there() -> None:
     reader = BoardReader(corners=corners_of(truth), expected=last.slots)
     seen = [reader.read(frame) for frame in frames]
     assert tuple(s.best for s in seen[-1].slots) == last.slots
-    reader.learn_again(last.slots)
-    assert tuple(s.best for s in reader.read(Frame(frames[-1].image, 99.0, 999)).slots) == last.slots
-
-
-def test_learning_again_needs_a_board() -> None:
-    with pytest.raises(ValueError, match="no board"):
-        BoardReader().learn_again([0] * 24)
 
 
 def test_a_camera_that_starts_anew_is_read_anew() -> None:

@@ -17,7 +17,7 @@ from hardware.table.scene import BAR_WIDTH, FIELD_X, Pose
 from vision.appearance import learn
 from vision.geometry import FieldMap
 from vision.guess import guess_appearance
-from vision.slots import read_bar, read_board, read_slots
+from vision.slots import read_board
 
 FIELD = FieldMap(np.array([(60.0, 50.0), (580.0, 50.0), (580.0, 430.0), (60.0, 430.0)]))
 BAR = (0.5 - BAR_WIDTH / 4 / FIELD_X, 0.5 + BAR_WIDTH / 4 / FIELD_X)  #: of the simulated table
@@ -84,7 +84,7 @@ def position(seed: int) -> list[int]:
 def test_counts_and_colours_on_a_learnt_board(seed: int) -> None:
     look = learn(draw(START), FIELD, START)
     slots = position(seed)
-    readings = read_slots(draw(slots, seed=seed + 1, laid=seed), FIELD, look)
+    readings = read_board(draw(slots, seed=seed + 1, laid=seed), FIELD, look)[0]
     assert [r.best for r in readings] == slots
     for reading in readings:
         assert 0.95 < sum(p for _, p in reading.counts) <= 1.001
@@ -95,7 +95,7 @@ def test_low_contrast_and_less_light() -> None:
     light, dark = (178, 218, 234), (44, 36, 80)
     look = learn(draw(START, light=light, dark=dark), FIELD, START)
     slots = position(5)
-    readings = read_slots(draw(slots, seed=9, gain=0.85, light=light, dark=dark), FIELD, look)
+    readings = read_board(draw(slots, seed=9, gain=0.85, light=light, dark=dark), FIELD, look)[0]
     assert [r.best for r in readings] == slots
 
 
@@ -103,7 +103,7 @@ def test_hidden_slots_are_not_read() -> None:
     look = learn(draw(START), FIELD, START)
     visible = np.ones(SLOTS, np.bool_)
     visible[[0, 17]] = False
-    readings = read_slots(draw(START, seed=2), FIELD, look, visible=visible)
+    readings = read_board(draw(START, seed=2), FIELD, look, visible=visible)[0]
     assert [s for s in range(SLOTS) if not readings[s].visible] == [0, 17]
     assert all(readings[s].best == START[s] for s in range(SLOTS) if visible[s])
 
@@ -118,14 +118,14 @@ def test_dice_are_no_checkers() -> None:
 
 def test_checkers_on_the_bar() -> None:
     look = learn(draw(START), FIELD, START)
-    light, dark = read_bar(draw(START, bar=(1, 2), seed=4), FIELD, look)
+    light, dark = read_board(draw(START, bar=(1, 2), seed=4), FIELD, look)[1]
     assert (light.best, dark.best) == (1, -2)
 
 
 def test_a_full_row_may_be_taller_than_it_looks() -> None:
     """The same row of five, laid anew: it may have taken anything up to another layer."""
     look = learn(draw(START), FIELD, START)
-    reading = read_slots(draw(START, seed=6, laid=1), FIELD, look)[START.index(5)]
+    reading = read_board(draw(START, seed=6, laid=1), FIELD, look)[0][START.index(5)]
     assert reading.colour == "light"
     assert all(reading.probability(n) > 0.004 for n in range(5, 13))
 
@@ -137,7 +137,7 @@ def test_a_sixth_checker_is_seen_by_the_change_it_makes() -> None:
     place = (round(60 + FIELD.slot_x(slot) * 520) + 6, 430 - 18)
     cv2.circle(picture, place, RADIUS + 2, (110, 130, 135), -1)  # the shade around a raised checker
     disc(picture, place, LIGHT)
-    reading = read_slots(picture, FIELD, look)[slot]
+    reading = read_board(picture, FIELD, look)[0][slot]
     assert reading.best == 6
 
 
@@ -155,7 +155,7 @@ def test_refresh_follows_the_light_and_uncovers_points() -> None:
     moved[1], moved[13] = 2, -2
     fresh = look.refresh(draw(moved, seed=7), FIELD, moved, 0.2)
     assert fresh.borrowed.sum() < look.borrowed.sum() / 2
-    assert [r.best for r in read_slots(draw(START, seed=8), FIELD, fresh)] == list(START)
+    assert [r.best for r in read_board(draw(START, seed=8), FIELD, fresh)[0]] == list(START)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -165,7 +165,7 @@ def test_a_picture_of_any_position(seed: int) -> None:
     picture = draw(slots, seed=seed, laid=seed)
     look = guess_appearance(picture, FIELD)
     assert look is not None
-    readings = read_slots(picture, FIELD, look)
+    readings = read_board(picture, FIELD, look)[0]
     assert sum(r.best == n for r, n in zip(readings, slots, strict=True)) >= 22
 
 
