@@ -55,7 +55,7 @@ def sentence(event: Event, before: Match) -> str:
         case BoardSeen():
             return "The board is in view."
         case GameStart():
-            game = "long nardy" if event.game is Game.LONG_NARDY else "backgammon"
+            game = "long nardy" if event.rules.game is Game.LONG_NARDY else "backgammon"
             opening = f"Game {before.game_number + 1} of {game} begins"
             return (
                 f"{opening}, {before.name(event.side_to_move)} to throw."

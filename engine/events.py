@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from engine.layout import Orientation
 from engine.observation import Half
 from engine.position import BAR, OFF, Game, Position, Side
+from engine.rules import RuleSet, default_rules
 
 Fault = Literal[
     "cocked",
@@ -82,19 +83,19 @@ class BoardSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameStart:
-    """A game begins. ``side_to_move`` is ``None`` until the first throw tells."""
+    """A game begins, under a full rule set. ``side_to_move`` is ``None`` until the first throw tells."""
 
     type: ClassVar[str] = "game_start"
     t: float
-    game: Game
-    rules: str
+    rules: RuleSet
     position: Position
     side_to_move: Side | None = None
 
     def fields(self) -> dict[str, Any]:
         return {
-            "game": self.game.value,
-            "rules": self.rules,
+            "game": self.rules.game.value,
+            "rules": self.rules.name,
+            "rule_set": self.rules.to_json(),
             "position": self.position.to_json(),
             "side_to_move": self.side_to_move.value if self.side_to_move else None,
         }
@@ -102,10 +103,11 @@ class GameStart:
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> GameStart:
         side = Side(d["side_to_move"]) if d.get("side_to_move") else None
+        # Records made before rule sets were stored name one alone: they were played by the defaults.
+        usual = replace(default_rules(Game(d["game"])), name=d["rules"])
         return cls(
             t=d["t"],
-            game=Game(d["game"]),
-            rules=d["rules"],
+            rules=RuleSet.from_mapping(d["rule_set"]) if "rule_set" in d else usual,
             position=Position.from_json(d["position"]),
             side_to_move=side,
         )

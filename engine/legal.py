@@ -86,7 +86,7 @@ def position_of(view: View, game: Game, side: Side) -> Position:
 def head_limit(view: View, dice: Dice, rules: RuleSet) -> int:
     """How many checkers may leave the head in this turn (rules.md L2, L3)."""
     first_turn = view.own[HEAD] == CHECKERS
-    return 2 if first_turn and dice[0] == dice[1] and dice[0] in rules.head_doubles else 1
+    return 2 if first_turn and dice[0] == dice[1] and dice[0] in rules.head_exc else 1
 
 
 def _steps(view: View, die: int, game: Game, head_floor: int, leave: Leave) -> Iterator[Move]:

@@ -157,8 +157,8 @@ class Match:
     def _started(self, event: GameStart) -> Match:
         if self.winner is not None:
             raise MatchError(f"a game starts at {event.t:.1f} s, but the match is won")
-        if event.game is not self.rules.game:
-            raise MatchError(f"a game of {event.game.value} in a match of {self.rules.game.value}")
+        if event.rules.game is not self.rules.game:
+            raise MatchError(f"a game of {event.rules.game.value} in a match of {self.rules.game.value}")
         return replace(
             self,
             game_number=self.game_number + 1,

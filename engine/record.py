@@ -1,79 +1,87 @@
-"""Match text (``.mat``), the form in which backgammon programs exchange games.
+"""A match as it is written down: what every format is read into and written from.
 
-There is no formal specification; what is written here is read by GNU Backgammon. Plays are written
-as they were made, legal or not.
+A :class:`Record` is plainer than the events it is made from: no frames, no doubts, no throws that
+were void; who did what, in order. The readers and writers of :mod:`engine.formats` know nothing but it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Literal
 
-from engine.events import CubeAction, Event, GameEnd, GameStart, PlayMade
-from engine.position import Game, Side
+from engine.events import Dice, MoveXY
+from engine.position import Game, Position, Side
+from engine.rules import RuleSet
 
-
-class RecordError(ValueError):
-    """Events that have no form as match text."""
-
-
-@dataclass(slots=True)
-class _Game:
-    turns: list[tuple[Side, str]] = field(default_factory=list)
-    end: GameEnd | None = None
+Action = Literal["play", "double", "take", "drop", "beaver", "raccoon", "resign"]
 
 
-def write_mat(events: Iterable[Event], players: tuple[str, str] = ("White", "Black"), length: int = 0) -> str:
-    """Events as match text; White is the left column.
+class FormatError(ValueError):
+    """Text that cannot be read, or a record that a format cannot hold.
 
-    Raises ``RecordError`` if there is no game in them, or one of long nardy, for which the format
-    has no meaning.
+    ``line``: the number of the line, from 1, that is at fault; 0 if no single one is. ``str()`` of it
+    begins with that line.
     """
-    games: list[_Game] = []
-    for event in events:
-        if isinstance(event, GameStart):
-            if event.game is not Game.BACKGAMMON:
-                raise RecordError("match text (.mat) is for short backgammon; long nardy has no such form")
-            games.append(_Game())
-        elif not games:
-            continue
-        elif isinstance(event, PlayMade):
-            games[-1].turns.append((event.side, _play(event)))
-        elif isinstance(event, CubeAction):
-            word = {"double": f"Doubles => {event.value}", "take": "Takes", "drop": "Drops"}[event.action]
-            games[-1].turns.append((event.side, word))
-        elif isinstance(event, GameEnd):
-            games[-1].end = event
-    if not games:
-        raise RecordError("no game in these events")
-    lines = [f" {length} point match", ""]
-    score = [0, 0]
-    for number, game in enumerate(games, 1):
-        lines += _game(number, game, players, score)
-    return "\n".join(lines) + "\n"
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(f"line {line}: {reason}" if line else reason)
+        self.reason, self.line = reason, line
 
 
-def _play(event: PlayMade) -> str:
-    high, low = max(event.dice), min(event.dice)
-    # The format has numbers only: the bar is 25, off is 0.
-    moves = " ".join(f"{a}/{b}" for a, b in event.moves)
-    return f"{high}{low}: {moves}".rstrip() if moves else f"{high}{low}: Cannot Move"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One thing that a side did.
+
+    ``dice`` and ``moves`` belong to a ``play``: the moves in points of the mover (``BAR`` 25, ``OFF``
+    0), in the order made, as they were made, legal or not; ``None`` where the record has the roll but
+    not the play. ``after``: what stood then, where the record tells it beside the moves. ``value``: of a
+    double, beaver or raccoon the stake that is offered; of ``resign`` the grade that is given up, 1 to 3
+    times the cube. ``t``: seconds of video time. ``comment``: free text, without line breaks at its ends.
+    ``line``: where it was read, from 1, for messages; it is no part of what the record says.
+    """
+
+    side: Side
+    action: Action = "play"
+    dice: Dice | None = None
+    moves: tuple[MoveXY, ...] | None = None
+    after: Position | None = None
+    value: int = 0
+    t: float | None = None
+    clock: tuple[float, float] | None = None  #: seconds left on both clocks (white, black) after the turn
+    comment: str = ""
+    line: int = 0
 
 
-def _game(number: int, game: _Game, players: tuple[str, str], score: list[int]) -> list[str]:
-    left, right = (f"{name} : {points}" for name, points in zip(players, score, strict=True))
-    lines = [f" Game {number}", f" {left:<33}{right}"]
-    rows: list[list[str]] = []
-    for side, text in game.turns:
-        if side is Side.WHITE or not rows or rows[-1][1]:
-            rows.append(["", ""])
-        rows[-1][side.index] = text
-    for count, (white, black) in enumerate(rows, 1):
-        lines.append(f"{count:3d}) {white:<29}{black}".rstrip())
-    if game.end is not None:
-        points = "1 point" if game.end.points == 1 else f"{game.end.points} points"
-        indent = " " * (6 if game.end.winner is Side.WHITE else 34)
-        lines.append(f"{indent}Wins {points}")
-        score[game.end.winner.index] += game.end.points
-    lines.append("")
-    return lines
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameRecord:
+    """One game: how it began, the turns, how it ended.
+
+    ``score``: (white, black) before it. ``winner`` and ``points`` (cube included) are ``None`` and 0
+    where the game was not finished. ``result``: the grade (single, gammon, ..., drop, resigned, draw)
+    where the record tells it, else ``""``.
+    """
+
+    start: Position
+    turns: tuple[Turn, ...] = ()
+    score: tuple[float, float] = (0, 0)
+    first: Side | None = None  #: who began, where the record tells it apart from the first turn
+    crawford: bool = False
+    winner: Side | None = None
+    points: float = 0
+    result: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A match. ``length``: points to win, 0 for unlimited play. ``rules`` where they are written down.
+
+    ``info``: headers such as event, place, date and transcriber, as (name, text) pairs.
+    """
+
+    game: Game
+    games: tuple[GameRecord, ...]
+    players: tuple[str, str] = ("White", "Black")
+    length: int = 0
+    rules: RuleSet | None = None
+    info: tuple[tuple[str, str], ...] = ()

@@ -37,7 +37,7 @@ from engine.legal import legal_plays
 from engine.match import game_result
 from engine.observation import Observation
 from engine.position import Game, Position, Side
-from engine.rules import RuleSet, default_rules, preset
+from engine.rules import RuleSet, default_rules
 from engine.tracker_dice import Cast, DiceWatch, Lying, same_places
 from engine.tracker_explain import ILLEGAL, THROWS, Reading, explain, missed_turn, turn_before
 from engine.tracker_picture import Picture
@@ -277,7 +277,7 @@ class Tracker:
             case BoardSeen():
                 self._seen_orientation = event.orientation
             case GameStart():
-                rules = self._given_rules or preset(event.rules)
+                rules = self._given_rules or event.rules
                 orientation = self._seen_orientation or self._given_orientation or Orientation.BOTTOM_RIGHT
                 self._game = _Game(rules, event.position, orientation, event.side_to_move)
                 self._turn, self._dice, self._dice_valid = None, None, True
@@ -381,9 +381,7 @@ class Tracker:
         self._held.clear()
         self._spent = []
         self._reference = self._picture(frames), position
-        self._out.append(
-            GameStart(t=now, game=rules.game, rules=rules.name, position=position, side_to_move=side)
-        )
+        self._out.append(GameStart(t=now, rules=rules, position=position, side_to_move=side))
         return True
 
     def _start_in(self, frames: Sequence[Observation]) -> tuple[RuleSet, Position, Orientation, float] | None:

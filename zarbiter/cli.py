@@ -18,7 +18,7 @@ os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
 
 from engine.position import Game
-from engine.rules import PRESETS, RuleSet, default_rules, preset
+from engine.rules import RuleSet, default_rules
 from hardware import CAMERAS
 
 #: Exit statuses (DESIGN.md, Contracts).
@@ -60,9 +60,10 @@ def run_command(arguments: list[str]) -> int:
 def _explain(error: Exception) -> tuple[str, int]:
     """A line for the user and the exit status."""
     from engine.events import EventError
-    from engine.record import RecordError
+    from engine.formats.mat import RecordError
     from hardware.camera import CameraError, UnreadableInput
     from webui.server import CannotListen
+    from zarbiter.presets import PresetError
     from zarbiter.store import StoreError
 
     match error:
@@ -70,6 +71,8 @@ def _explain(error: Exception) -> tuple[str, int]:
             return str(error), UNREADABLE
         case CameraError():
             return str(error), NO_HARDWARE
+        case PresetError():
+            return str(error), WRONG_USAGE
         case CannotListen():
             return f"{error}; choose another port with --port (0 takes a free one)", WRONG_USAGE
         case OSError(filename=str() as name, strerror=str() as reason):
@@ -116,8 +119,9 @@ corners_option = click.option(
 )
 rules_option = click.option(
     "--rules",
-    type=click.Choice(sorted(PRESETS)),
-    help="Rule set to judge by. Default: the usual one of the game.",
+    metavar="PRESET",
+    help="Rule set to judge by: a name that `zarbiter rules` lists, or a .toml file of one's own. "
+    "Default: the usual one of the game.",
 )
 
 
@@ -136,6 +140,8 @@ def chosen_rules(game: str | None, rules: str | None) -> RuleSet:
     """The rule set that the options name. Raises ``click.UsageError`` if they contradict each other."""
     if rules is None:
         return default_rules(Game(game) if game else Game.BACKGAMMON)
+    from zarbiter.presets import preset
+
     chosen = preset(rules)
     if game is not None and chosen.game is not Game(game):
         raise click.UsageError(f"the rule set {rules} is for {chosen.game.value}, not for {game}")
@@ -333,7 +339,7 @@ def digitize(
     from contextlib import ExitStack
 
     from engine.events import Event, GameStart, dumps
-    from engine.record import write_mat
+    from engine.formats.mat import write_mat
     from engine.tracker import Tracker
     from hardware.camera import UnreadableInput
     from vision.reader import BoardReader
@@ -412,7 +418,7 @@ def export(source: str, mat_file: Path, players: str | None, store: Path | None)
     Examples:  zarbiter export game.jsonl --mat game.mat
                zarbiter export last --mat game.mat
     """
-    from engine.record import write_mat
+    from engine.formats.mat import write_mat
     from zarbiter.store import StoreError, events_of, read_events_file, read_matches, read_told
 
     names, length = ("White", "Black") if players is None else _two_names(players), 0

@@ -13,7 +13,7 @@ from pathlib import Path
 from engine.events import BoardSeen, Event
 from engine.layout import Orientation, to_slots
 from engine.observation import Observation
-from engine.rules import RuleSet, preset
+from engine.rules import RuleSet
 from engine.tracker import Tracker
 from hardware import open_camera
 from hardware.camera import Camera, Image
@@ -58,7 +58,7 @@ def referee(setup: Setup, ready: Callable[[str, MatchRow, bool], None]) -> None:
         resumed = row is not None
         if row is None:
             row = store.new_match(
-                rules=setup.rules.name if setup.rules else None,
+                rules=setup.rules,
                 length=setup.length,
                 players=setup.players,
                 camera=setup.camera,
@@ -73,8 +73,7 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[str], N
     told = store.told(row.id)
     events = events_of(told)
     match = replay(row, events)
-    rules = preset(row.rules) if row.rules else None
-    tracker = Tracker.resume(events, rules)
+    tracker = Tracker.resume(events, row.rules)
     hub = Hub(_first_state(row), told, draw)
     hub.update(**believed(tracker, match))
     store.on_health = lambda ok, message: hub.report("store", "ok" if ok else "failed", message)
@@ -82,7 +81,7 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[str], N
         open_camera=_opener(setup.camera, events, hub),
         reader=BoardReader(
             corners=setup.corners or row.corners or _last_corners(events),
-            game=rules.game if rules else None,
+            game=row.rules.game if row.rules else None,
             expected=_expected(tracker),
         ),
         tracker=tracker,
@@ -117,7 +116,7 @@ def _first_state(row: MatchRow) -> State:
     return State(
         version=0,
         game=None,
-        rules=row.rules or "",
+        rules=row.rules.name if row.rules else "",
         position=None,
         orientation=Orientation.BOTTOM_RIGHT,
         side_to_move=None,

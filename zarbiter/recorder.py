@@ -11,7 +11,7 @@ from engine.commentary import sentence
 from engine.events import Desync, Doubt, Event, GameStart, PlayMade, Throw
 from engine.match import Match, MatchError
 from engine.position import Game
-from engine.rules import default_rules, preset
+from engine.rules import default_rules
 from webui.feed import Told
 from zarbiter.hub import Hub
 from zarbiter.store import Alert, MatchRow, Store, StoreError
@@ -49,7 +49,7 @@ def follow(match: Match, event: Event) -> Match:
     record says what was seen. The first game tells the rules of a match whose board was to tell them.
     """
     if isinstance(event, GameStart) and match.game_number == 0:
-        match = replace(match, rules=preset(event.rules))
+        match = replace(match, rules=event.rules)
     try:
         return match.apply(event)
     except MatchError as error:
@@ -59,7 +59,7 @@ def follow(match: Match, event: Event) -> Match:
 
 def replay(row: MatchRow, events: Iterable[Event]) -> Match:
     """The match after all that was stored of it."""
-    match = Match(preset(row.rules) if row.rules else default_rules(Game.BACKGAMMON), row.length, row.players)
+    match = Match(row.rules or default_rules(Game.BACKGAMMON), row.length, row.players)
     for event in events:
         match = follow(match, event)
     return match

@@ -4,7 +4,7 @@ CREATE TABLE matches (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,
     created  TEXT NOT NULL,
     finished TEXT,              -- NULL while the match can be resumed
-    rules    TEXT,              -- name of a preset of engine.rules; NULL: told by the board
+    rules    TEXT,              -- the rule set, JSON (in old stores the name of a preset); NULL: told by the board
     length   INTEGER NOT NULL,  -- points to win, 0 for unlimited play
     white    TEXT NOT NULL,
     black    TEXT NOT NULL,

@@ -23,8 +23,10 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from engine.events import Event, EventError, from_json, loads, to_json
+from engine.rules import RuleSet
 from hardware.camera import UnreadableInput
 from webui.feed import Told
+from zarbiter.presets import preset
 
 APPLICATION_ID = 0x5A415242  #: "ZARB": tells our files from other SQLite files
 SCHEMA_VERSION = 1
@@ -42,14 +44,14 @@ class StoreError(Exception):
 class MatchRow:
     """A match as it was set up.
 
-    ``rules``: name of a preset, ``None`` if the board is to tell the game. ``corners``: pixels,
+    ``rules``: the whole rule set, ``None`` if the board is to tell the game. ``corners``: pixels,
     top-left first, if given by hand.
     """
 
     id: int
     created: str
     finished: str | None
-    rules: str | None
+    rules: RuleSet | None
     length: int
     players: tuple[str, str]
     camera: str
@@ -103,7 +105,7 @@ class Store:
     def new_match(
         self,
         *,
-        rules: str | None = None,
+        rules: RuleSet | None = None,
         length: int = 0,
         players: tuple[str, str] = ("White", "Black"),
         camera: str = "",
@@ -111,7 +113,14 @@ class Store:
     ) -> MatchRow:
         """Begin a match. Those left unfinished before it are closed: they can no longer be resumed."""
         created = _now()
-        row = (created, rules, length, *players, camera, json.dumps(corners) if corners else None)
+        row = (
+            created,
+            json.dumps(rules.to_json()) if rules else None,
+            length,
+            *players,
+            camera,
+            json.dumps(corners) if corners else None,
+        )
 
         def write(connection: sqlite3.Connection) -> int:
             connection.execute("UPDATE matches SET finished = ? WHERE finished IS NULL", (created,))
@@ -269,7 +278,7 @@ def _match(row: tuple[Any, ...]) -> MatchRow:
         id=id_,
         created=created,
         finished=finished,
-        rules=rules,
+        rules=_rules(rules) if rules else None,
         length=length,
         players=(white, black),
         camera=camera,
@@ -363,3 +372,8 @@ def _lock(path: Path) -> IO[bytes]:
 
 def _now() -> str:
     return datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="milliseconds")
+
+
+def _rules(text: str) -> RuleSet:
+    """The rule set of a match; stores of version 0.1 hold the name of a preset."""
+    return RuleSet.from_mapping(json.loads(text)) if text.startswith("{") else preset(text)

@@ -182,7 +182,7 @@ class _Teller:
         score = {Side.WHITE: 0, Side.BLACK: 0}
         self.set_up()
         while True:
-            self.events.append(GameStart(t=self.now, game=game, rules=self.plan.rules.name,
+            self.events.append(GameStart(t=self.now, rules=self.plan.rules,
                                   position=Position.start(game), side_to_move=side))  # fmt: skip
             self.add(1.6)
             winner = self._game(side)

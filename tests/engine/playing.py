@@ -17,7 +17,7 @@ def random_game(game: Game, seed: int) -> Iterator[Event]:
     """A game of random legal plays, from the start to the end, a throw every ten seconds."""
     rng, rules = random.Random(seed), default_rules(game)
     position, side, t = Position.start(game), rng.choice(list(Side)), 0.0
-    yield GameStart(t=t, game=game, rules=rules.name, position=position, side_to_move=side)
+    yield GameStart(t=t, rules=rules, position=position, side_to_move=side)
     while (result := game_result(position, game)) is None:
         t += 10
         dice = (rng.randint(1, 6), rng.randint(1, 6))

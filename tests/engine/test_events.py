@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from engine import events as ev
 from engine.layout import Orientation
 from engine.position import Game, Position, Side
+from engine.rules import default_rules
 
 times = st.floats(0, 1e5).map(lambda t: round(t, 3))
 sides = st.sampled_from(Side)
@@ -30,8 +31,7 @@ EVENTS = st.one_of(
     st.builds(
         ev.GameStart,
         t=times,
-        game=st.sampled_from(Game),
-        rules=st.text(),
+        rules=st.sampled_from([default_rules(game) for game in Game]),
         position=positions,
         side_to_move=st.none() | sides,
     ),

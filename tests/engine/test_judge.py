@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from engine.layout import Orientation
 from engine.legal import legal_plays
 from engine.observation import DieReading, DieState, Half
 from engine.position import BAR, OFF, Game, Position, Side, index_of
-from engine.rules import default_rules, preset
+from engine.rules import default_rules
 
 BG, LN = Game.BACKGAMMON, Game.LONG_NARDY
 
@@ -141,7 +142,7 @@ def test_throws(dice: list[DieReading], faults: tuple[str, ...]) -> None:
 
 
 def test_the_right_half_is_the_throwers() -> None:
-    rules = preset("short.right_half")
+    rules = replace(default_rules(Game.BACKGAMMON), throw_half="right_half")
     assert right_half(W, Orientation.BOTTOM_RIGHT) == "right"
     assert right_half(W, Orientation.TOP_LEFT) == "left"
     assert throw_faults([die(), die()], B, rules, Orientation.BOTTOM_RIGHT) == ("wrong_half",)

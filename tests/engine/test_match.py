@@ -8,15 +8,15 @@ import pytest
 
 from engine.commentary import FAULTS, sentence
 from engine.events import CubeAction, Desync, Doubt, GameEnd, GameStart, PlayMade, Resync, RollOff, Throw
+from engine.formats.mat import RecordError, write_mat
 from engine.layout import Orientation, to_slots
 from engine.match import Match, MatchError, game_result
 from engine.position import Game, Position, Side
-from engine.record import RecordError, write_mat
-from engine.rules import UnknownRules, default_rules, preset
+from engine.rules import default_rules
 from tests.engine.playing import random_game
 
 BG, LN = Game.BACKGAMMON, Game.LONG_NARDY
-START = GameStart(t=0, game=BG, rules="short.default", position=Position.start(BG))
+START = GameStart(t=0, rules=default_rules(BG), position=Position.start(BG))
 NAMES = ("Anna", "Boris")
 
 
@@ -74,7 +74,7 @@ def test_short_roll_off_is_the_first_roll() -> None:
 
 
 def test_long_roll_off_is_followed_by_a_throw() -> None:
-    start = GameStart(t=0, game=LN, rules="long.default", position=Position.start(LN))
+    start = GameStart(t=0, rules=default_rules(LN), position=Position.start(LN))
     match = Match.replay([start, RollOff(t=2, white=6, black=5)], default_rules(LN))
     assert (match.side_to_move, match.dice, match.phase) == (Side.WHITE, None, "to_throw")
 
@@ -142,12 +142,6 @@ def test_commentary() -> None:
     assert "cannot move" in sentence(play(True, None, (), Position.start(BG)), match)
     doubt = Doubt(t=1, about="play", options=(("8/5 6/5", 0.6), ("8/4", 0.4)))
     assert "8/5 6/5 (60%) or 8/4 (40%)" in sentence(doubt, match)
-
-
-def test_rule_sets() -> None:
-    assert preset("short.default").game is BG
-    with pytest.raises(UnknownRules, match=r"long\.default"):
-        preset("chess")
 
 
 def test_mat_of_two_games() -> None:

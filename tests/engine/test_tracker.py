@@ -32,13 +32,13 @@ from engine.match import Match, game_result
 from engine.notation import Move
 from engine.observation import DieState, Observation, SlotReading
 from engine.position import Game, Position, Side
-from engine.rules import PRESETS, RuleSet
+from engine.rules import RuleSet, default_rules
 from engine.tracker import Tracker
 from engine.tracker_picture import Picture
 from tests.engine.seen import CLEAR, NOISY, Noise, Played, Table, Thrown
 
-SHORT, LONG = PRESETS["short.default"], PRESETS["long.default"]
-RIGHT_HALF = PRESETS["short.right_half"]
+SHORT, LONG = default_rules(Game.BACKGAMMON), default_rules(Game.LONG_NARDY)
+RIGHT_HALF = replace(SHORT, throw_half="right_half")
 WHITE, BLACK = Side.WHITE, Side.BLACK
 
 

@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 
 from engine.events import Desync, GameStart, Resync
 from engine.position import Game, Side
+from engine.rules import default_rules
 from tests.webui.fake_feed import AFTER_31, START, FakeFeed, play, throw
 from webui import app as webapp
 from webui.app import create_app
@@ -82,7 +83,7 @@ def test_the_board_marks_the_last_play_and_a_disagreement(client: FlaskClient, f
         return str(client.get("/api/state").get_json()["board_svg"])
 
     feed.tell(
-        GameStart(t=0, game=Game.BACKGAMMON, rules="short.default", position=START, side_to_move=Side.WHITE),
+        GameStart(t=0, rules=default_rules(Game.BACKGAMMON), position=START, side_to_move=Side.WHITE),
         "Game 1 begins.",
     )
     assert "moved" not in board()

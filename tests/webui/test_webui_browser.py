@@ -12,6 +12,7 @@ import pytest
 
 from engine.events import GameStart
 from engine.position import Game, Side
+from engine.rules import default_rules
 from tests.browser import Page
 from tests.webui.fake_feed import AFTER_31, START, FakeFeed, play, throw
 from webui.app import create_app
@@ -33,7 +34,7 @@ def picture(blue: int) -> bytes:
 
 
 def test_a_game_goes_on(driver: Any, server: Server, feed: FakeFeed) -> None:
-    feed.tell(GameStart(t=0, game=Game.BACKGAMMON, rules="short.default", position=START), "Game 1 begins.")
+    feed.tell(GameStart(t=0, rules=default_rules(Game.BACKGAMMON), position=START), "Game 1 begins.")
     feed.show(1, picture(250))
     page = Page(driver, server.url)
     page.wait(lambda: page.count("#log li") == 1)

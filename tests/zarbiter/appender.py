@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 
 from engine.events import Throw
-from engine.position import Side
+from engine.position import Game, Side
+from engine.rules import default_rules
 from zarbiter.store import Store
 
 
 def main(path: Path) -> None:
     store = Store(path)
-    row = store.unfinished() or store.new_match(rules="short.default")
+    row = store.unfinished() or store.new_match(rules=default_rules(Game.BACKGAMMON))
     count = len(store.told(row.id))
     while True:
         throw = Throw(t=float(count), side=Side.WHITE, colour="light", dice=(1, 2), valid=True)

@@ -17,6 +17,7 @@ import simplejpeg
 
 from engine.events import loads
 from engine.position import Game
+from engine.rules import default_rules
 from hardware.camera import Image
 from hardware.table import SimulatedTable
 from zarbiter.cli import DONE, NO_HARDWARE, UNREADABLE, WRONG_USAGE, run_command
@@ -264,7 +265,7 @@ class TestDigitizeAndExport:
     def test_exporting_a_stored_match(self, run: Run, tmp_path: Path) -> None:
         path = tmp_path / "zarbiter.sqlite"
         store = Store(path)
-        row = store.new_match(rules="short.default")
+        row = store.new_match(rules=default_rules(Game.BACKGAMMON))
         store.append(row.id, throw(), "x").result(5)
         store.close()
         status, _, err = run("export", 7, "--store", path, "--mat", tmp_path / "x.mat")

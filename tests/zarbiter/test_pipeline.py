@@ -29,7 +29,7 @@ from .test_hub import Pen, empty_state
 from .test_store import throw, wait_for
 
 RULES = default_rules(Game.BACKGAMMON)
-START = GameStart(t=0.0, game=Game.BACKGAMMON, rules=RULES.name, position=Position.start(Game.BACKGAMMON))
+START = GameStart(t=0.0, rules=RULES, position=Position.start(Game.BACKGAMMON))
 
 
 def picture(seq: int) -> Frame:
@@ -123,7 +123,7 @@ class Rig:
     def __init__(self, path: Path, open_camera: Callable[[], Device], tracker: Tracker | None = None) -> None:
         self.path = path
         self.store = Store(path)
-        self.row = self.store.new_match(rules=RULES.name)
+        self.row = self.store.new_match(rules=RULES)
         self.hub = Hub(empty_state(), [], Pen())
         self.store.on_health = lambda ok, m: self.hub.report("store", "ok" if ok else "failed", m)
         self.eyes = Eyes()
@@ -333,6 +333,6 @@ class TestRecorder:
 
     def test_the_first_game_tells_the_rules(self) -> None:
         start = GameStart(
-            t=0.0, game=Game.LONG_NARDY, rules="long.default", position=Position.start(Game.LONG_NARDY)
+            t=0.0, rules=default_rules(Game.LONG_NARDY), position=Position.start(Game.LONG_NARDY)
         )
         assert follow(Match(RULES), start).rules.game is Game.LONG_NARDY

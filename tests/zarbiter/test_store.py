@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from engine.events import Doubt, Event, Throw, from_json
-from engine.position import Side
+from engine.position import Game, Side
+from engine.rules import default_rules
 from webui.feed import Told
 from zarbiter.store import MatchRow, Store, StoreError, events_of, read_matches, read_told
 
@@ -36,7 +37,7 @@ def store(path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def row(store: Store) -> MatchRow:
-    return store.new_match(rules="short.default", length=3, players=("Ann", "Bob"))
+    return store.new_match(rules=default_rules(Game.BACKGAMMON), length=3, players=("Ann", "Bob"))
 
 
 class TestMatchesAndEvents:
@@ -56,13 +57,13 @@ class TestMatchesAndEvents:
     def test_ids_go_on_after_reopening(self, path: Path) -> None:
         for expected in (1, 2):
             store = Store(path)
-            row = store.unfinished() or store.new_match(rules="short.default")
+            row = store.unfinished() or store.new_match(rules=default_rules(Game.BACKGAMMON))
             assert store.append(row.id, throw(), "x").result(5).id == expected
             store.close()
 
     def test_closing_writes_what_is_queued(self, path: Path) -> None:
         store = Store(path)
-        row = store.new_match(rules="short.default")
+        row = store.new_match(rules=default_rules(Game.BACKGAMMON))
         for i in range(200):
             store.append(row.id, throw(i), "x")
         store.close()
@@ -70,7 +71,7 @@ class TestMatchesAndEvents:
 
     def test_a_match_keeps_how_it_was_set_up(self, store: Store) -> None:
         row = store.new_match(
-            rules="long.default",
+            rules=default_rules(Game.LONG_NARDY),
             length=5,
             players=("Ann", "Bob"),
             camera="usb:0",
@@ -80,9 +81,9 @@ class TestMatchesAndEvents:
 
     def test_the_newest_unfinished_match_is_resumed(self, store: Store) -> None:
         assert store.unfinished() is None
-        first = store.new_match(rules="short.default")
+        first = store.new_match(rules=default_rules(Game.BACKGAMMON))
         assert store.unfinished() == first
-        second = store.new_match(rules="short.default")
+        second = store.new_match(rules=default_rules(Game.BACKGAMMON))
         assert store.unfinished() == second
         store.finish(second.id).result(5)
         assert store.unfinished() is None  # the first was closed when the second began
@@ -129,7 +130,7 @@ class TestTrouble:
 
     def test_a_damaged_store(self, path: Path) -> None:
         store = Store(path)
-        row = store.new_match(rules="short.default")
+        row = store.new_match(rules=default_rules(Game.BACKGAMMON))
         for i in range(300):
             store.append(row.id, throw(i), "x" * 100)
         store.close()
@@ -155,7 +156,7 @@ class TestTrouble:
     def test_while_locked_nothing_is_lost_and_nothing_shown(self, path: Path) -> None:
         health: list[tuple[bool, str]] = []
         store = Store(path, lambda ok, message: health.append((ok, message)))
-        row = store.new_match(rules="short.default")
+        row = store.new_match(rules=default_rules(Game.BACKGAMMON))
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             futures = [store.append(row.id, throw(i), str(i)) for i in range(5)]
@@ -172,7 +173,7 @@ class TestTrouble:
     def test_while_the_disk_is_full_nothing_is_lost(self, path: Path) -> None:
         health: list[tuple[bool, str]] = []
         store = Store(path, lambda ok, message: health.append((ok, message)))
-        row = store.new_match(rules="short.default")
+        row = store.new_match(rules=default_rules(Game.BACKGAMMON))
         store._submit(lambda c: c.execute("PRAGMA max_page_count = 1")).result(5)
         futures = [store.append(row.id, throw(i), "x" * 3000) for i in range(20)]
         wait_for(lambda: bool(health))
@@ -185,7 +186,7 @@ class TestTrouble:
 
     def test_closing_while_locked_says_that_events_are_lost(self, path: Path) -> None:
         store = Store(path)
-        row = store.new_match(rules="short.default")
+        row = store.new_match(rules=default_rules(Game.BACKGAMMON))
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             future = store.append(row.id, throw(), "x")

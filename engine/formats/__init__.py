@@ -1,0 +1,1 @@
+"""Readers and writers of the forms in which games are written down, as twins."""
