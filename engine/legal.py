@@ -32,6 +32,10 @@ class Leave(Flag):
     ALL_HOME = auto()  #: B1
     HIGHEST = auto()  #: B3: a higher die bears off while checkers stand behind
     FORWARD = auto()  #: G4, G5
+    CLOSED = auto()  #: K1, L1: a checker may stop on a closed point, where the enemy's checkers stay
+    HIT_AND_HIDE = auto()  #: K4
+    SAME_CHECKER = auto()  #: M1 as ``allow_same_checker = False`` has it
+    OFF_SAME_TURN = auto()  #: B5 as ``off_same_turn = False`` has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +107,8 @@ def _steps(view: View, die: int, game: Game, head_floor: int, leave: Leave) -> I
             continue
         target = source - die
         if target > 0:
-            if enemy[target] < closed:
-                yield Move(source, target, enemy[target] > 0)
+            if enemy[target] < closed or Leave.CLOSED in leave:
+                yield Move(source, target, 0 < enemy[target] < closed)
         elif (highest <= HOME or Leave.ALL_HOME in leave) and (
             target == 0 or source == highest or Leave.HIGHEST in leave
         ):
