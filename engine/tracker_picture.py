@@ -10,8 +10,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from engine.layout import SLOTS, Orientation, slot_of
 from engine.observation import Observation, SlotReading
 from engine.position import CHECKERS, Game, Position
@@ -154,53 +152,72 @@ class Picture:
         not show: a change of them costs ``OFF_GAINED`` or ``OFF_LOST``. Where more checkers of a side
         are surely seen than it has, no such board exists: then ``before`` is returned, scored ``-inf``.
         """
-        shape = (CHECKERS + 1, CHECKERS + 1)
-        best = np.full(shape, -np.inf)
-        best[0, 0] = 0.0
-        choices: list[tuple[list[int], np.ndarray[tuple[int, ...], np.dtype[np.intp]]]] = []
         rows: list[tuple[Row, int]] = [(row, 0) for row in self.points]
         rows += [(self.bar[0], 1), (self.bar[1], -1)]
-        for row, sign in rows:
-            counts = _candidates(row, sign)
-            options = np.full((len(counts), *shape), -np.inf)
-            for k, count in enumerate(counts):
-                # a bar row holds plain counts of its side; a point's row signed ones
-                value = row[abs(count)] if sign else row[count]
-                w, b = max(count, 0), max(-count, 0)
-                options[k, w:, b:] = best[: shape[0] - w, : shape[1] - b] + value
-            pick = options.argmax(axis=0)
-            best = np.take_along_axis(options, pick[None], axis=0)[0]
-            choices.append((counts, pick))
-        for side, axis in ((0, 0), (1, 1)):
-            for total in range(CHECKERS + 1):
-                off = CHECKERS - total
-                change = off - before.off[side]
-                cost = self.off[side][off] + (OFF_GAINED if change > 0 else OFF_LOST if change < 0 else 0.0)
-                if axis == 0:
-                    best[total, :] += cost
-                else:
-                    best[:, total] += cost
-        w, b = (int(v) for v in np.unravel_index(int(best.argmax()), shape))
-        score = float(best[w, b])
-        if not np.isfinite(score):
-            return before, -np.inf
-        off_counts = (CHECKERS - w, CHECKERS - b)
+        choices = [_candidates(row, sign) for row, sign in rows]
+        # Most boards are near what every row prefers: look there first, and further away only in need.
+        least = -4.0
+        while least > -1e3:
+            found = self._best_board(choices, before, least)
+            if found is not None:
+                return found
+            least *= 2
+        return before, -math.inf
+
+    def _best_board(
+        self, choices: Sequence[Sequence[tuple[int, float]]], before: Position, least: float
+    ) -> tuple[Position, float] | None:
+        """The likeliest board and its score, if that is above ``least``."""
+        # Counts are chosen row by row; a state is how many checkers of each side stand so far.
+        best: dict[tuple[int, int], float] = {(0, 0): 0.0}
+        steps: list[dict[tuple[int, int], int]] = []
+        for counts in choices:
+            reached: dict[tuple[int, int], float] = {}
+            step: dict[tuple[int, int], int] = {}
+            for (white, black), score in best.items():
+                for n, value in counts:
+                    total = score + value
+                    if total < least:
+                        break
+                    state = (white + n, black) if n >= 0 else (white, black - n)
+                    if max(state) <= CHECKERS and total > reached.get(state, -math.inf):
+                        reached[state], step[state] = total, n
+            best = reached
+            steps.append(step)
+        final = {state: score + self._off_cost(state, before) for state, score in best.items()}
+        state = max(final, key=final.__getitem__, default=(0, 0))
+        if not final or final[state] < least:
+            return None
+        score, off = final[state], (CHECKERS - state[0], CHECKERS - state[1])
         found: list[int] = []
-        for counts, pick in reversed(choices):
-            count = counts[int(pick[w, b])]
-            w, b = w - max(count, 0), b - max(-count, 0)
-            found.append(count)
+        for step in reversed(steps):
+            n = step[state]
+            state = (state[0] - max(n, 0), state[1] - max(-n, 0))
+            found.append(n)
         found.reverse()
-        return Position(tuple(found[:24]), (found[24], -found[25]), off_counts), score
+        return Position(tuple(found[:24]), (found[24], -found[25]), off), score
+
+    def _off_cost(self, on_board: tuple[int, int], before: Position) -> float:
+        """What it costs that all but these checkers of White and Black are off."""
+        cost = 0.0
+        for side, count in enumerate(on_board):
+            off = CHECKERS - count
+            change = off - before.off[side]
+            cost += self.off[side][off] + (OFF_GAINED if change > 0 else OFF_LOST if change < 0 else 0.0)
+        return cost
 
 
 def _best(row: Row) -> int:
     return max(range(-15, 16), key=row.__getitem__)
 
 
-def _candidates(row: Row, sign: int) -> list[int]:
-    counts = range(-15, 16) if sign == 0 else [sign * n for n in range(16)]
-    return [n for n in counts if (row[abs(n)] if sign else row[n]) > -CANDIDATE]
+def _candidates(row: Row, sign: int) -> list[tuple[int, float]]:
+    """Signed counts that are worth considering with their log probabilities, likeliest first.
+
+    ``sign`` is 0 for a point; a row of the bar holds the plain counts of the side with that sign.
+    """
+    pairs = [(sign * n, row[n]) for n in range(16)] if sign else [(n, row[n]) for n in range(-15, 16)]
+    return sorted((p for p in pairs if p[1] > -CANDIDATE), key=lambda p: -p[1])
 
 
 def _negated(row: Row) -> Row:
