@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from engine.position import Game, Position, Side
+from engine.rules import Direction
 
 #: A slot of the picture: 0-11 the top row left to right, 12-23 the bottom row left to right.
 Slot = int
@@ -61,9 +62,17 @@ def from_slots(
     return tuple(sign * slots[slot_of(orientation, index)] for index in range(SLOTS))
 
 
-def start_layouts(game: Game) -> dict[Orientation, tuple[int, ...]]:
+def orientations(direction: Direction) -> tuple[Orientation, ...]:
+    """Where White's 1-point may lie if long nardy is played this way round, seen from above (rules.md G4)."""
+    anticlockwise = (Orientation.BOTTOM_RIGHT, Orientation.TOP_LEFT)
+    if direction == "either":
+        return tuple(Orientation)
+    return tuple(o for o in Orientation if (o in anticlockwise) == (direction == "ccw"))
+
+
+def start_layouts(game: Game, direction: Direction = "either") -> dict[Orientation, tuple[int, ...]]:
     """How a set-up board looks in each orientation, White being light: signed counts by slot."""
-    return {o: to_slots(Position.start(game), o) for o in Orientation}
+    return {o: to_slots(Position.start(game), o) for o in orientations(direction)}
 
 
 def colour_of(side: Side, white_is_light: bool = True) -> str:

@@ -19,6 +19,7 @@ T = TypeVar("T")
 BOTH = (Game.BACKGAMMON, Game.LONG_NARDY)
 SHORT, LONG = (Game.BACKGAMMON,), (Game.LONG_NARDY,)
 
+Direction = Literal["ccw", "cw", "either"]
 TurnEnd = Literal["clock", "dice_lifted", "dice_handed_over"]
 Scoring = Literal["single_gammon_backgammon", "oin_mars", "four_grade", "remaining_checkers"]
 Grades = tuple[tuple[str, int], ...]
@@ -144,7 +145,7 @@ class RuleSet:
     unsettled: tuple[str, ...] = ()
 
     # Set-up and order of play
-    direction: Literal["ccw", "cw", "either"] = _option(
+    direction: Direction = _option(
         "either", "G4", "Which way round the checkers move, seen from above.", ("ccw", "cw", "either"), LONG
     )
     opening_roll: Literal["uses_rolloff", "rethrow"] = _option(

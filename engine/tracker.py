@@ -32,7 +32,7 @@ from engine.events import (
     Throw,
 )
 from engine.judge import judge_play, throw_faults
-from engine.layout import Orientation, colour_of, slot_of, to_slots
+from engine.layout import Orientation, colour_of, orientations, slot_of, to_slots
 from engine.legal import legal_plays
 from engine.match import game_result
 from engine.observation import Observation
@@ -169,6 +169,7 @@ class Tracker:
         self._dice: Dice | None = None
         self._dice_valid = True
         self._turn: _Turn | None = None
+        self._wrong_way: Orientation | None = None  #: set up so, against the rules, and told
         self._held: list[_Held] = []
         self._out: list[Event] = []
         self._forget_frames()
@@ -293,7 +294,8 @@ class Tracker:
                 self._dice, self._dice_valid = event.dice, True
                 self._turn = None
             case Desync():
-                self._g.lost, self._turn = True, None
+                if self._game is not None:  # else the board was set up the wrong way round
+                    self._game.lost, self._turn = True, None
             case Resync():
                 # Where the board was gone on from as it stood, the event does not say how it stood.
                 self._g.lost, self._g.adopt = False, bool(event.slots)
@@ -364,6 +366,9 @@ class Tracker:
         found = self._start_in(frames)
         if found is None:
             return False
+        if found[2] not in orientations(found[0].direction):
+            self._tell_wrong_way(now, found)
+            return False
         rules, position, orientation, confidence = found
         board = frames[-1].board
         if self._game is None or orientation is not self._game.orientation:
@@ -394,15 +399,27 @@ class Tracker:
             candidates = [(default_rules(game), Position.start(game)) for game in Game]
         best: tuple[RuleSet, Position, Orientation, float] | None = None
         for rules, position in candidates:
-            orientations = list(Orientation)
+            ways = list(Orientation)
             if self._given_orientation is not None and self._game is None:
-                orientations = [self._given_orientation]
-            for orientation in orientations:
+                ways = [self._given_orientation]
+            for orientation in ways:
                 slots = to_slots(position, orientation, self._white_is_light)
                 confidence = _matches(frames, slots)
                 if confidence is not None and (best is None or confidence > best[3]):
                     best = rules, position, orientation, confidence
         return best
+
+    def _tell_wrong_way(self, now: float, found: tuple[RuleSet, Position, Orientation, float]) -> None:
+        """The heads stand where they would if the checkers moved the other way round (rules.md G4)."""
+        rules, position, orientation, _ = found
+        if self._wrong_way is orientation:
+            return
+        self._wrong_way = orientation
+        names = {"ccw": "anticlockwise", "cw": "clockwise"}
+        here = "cw" if rules.direction == "ccw" else "ccw"
+        reason = f"the board is set up to be played {names[here]}, and the rules say {names[rules.direction]}"
+        slots = to_slots(position, orientation, self._white_is_light)
+        self._out.append(Desync(t=now, reason=reason, slots=tuple(i for i, n in enumerate(slots) if n)))
 
     # -- following a game ---------------------------------------------------------------------
 

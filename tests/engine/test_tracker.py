@@ -32,7 +32,7 @@ from engine.match import Match, game_result
 from engine.notation import Move
 from engine.observation import DieState, Observation, SlotReading
 from engine.position import Game, Position, Side
-from engine.rules import RuleSet, default_rules
+from engine.rules import Direction, RuleSet, default_rules
 from engine.tracker import Tracker
 from engine.tracker_picture import Picture
 from tests.engine.seen import CLEAR, NOISY, Noise, Played, Table, Thrown
@@ -123,6 +123,35 @@ def test_a_whole_noisy_game_is_right_with_one_doubt_at_most(rules: RuleSet, seed
     events = check(table)
     assert odd(events) in ([], ["doubt"])
     assert isinstance(events[-1], GameEnd)
+
+
+@pytest.mark.parametrize(
+    ("direction", "orientation", "right"),
+    [
+        ("ccw", Orientation.BOTTOM_RIGHT, True),
+        ("ccw", Orientation.BOTTOM_LEFT, False),
+        ("cw", Orientation.BOTTOM_LEFT, True),
+        ("cw", Orientation.TOP_LEFT, False),
+        ("either", Orientation.BOTTOM_LEFT, True),
+    ],
+)
+def test_long_nardy_is_played_the_way_round_that_the_rules_say(
+    direction: Direction, orientation: Orientation, right: bool
+) -> None:
+    """G4: a board whose heads stand for the other way round is called, once, and no game begins on it."""
+    rules = replace(LONG, direction=direction)
+    table = Table(rules, orientation=orientation)
+    table.rest(2.0)
+    tracker = Tracker(rules)
+    events = watch(table, tracker)
+    if right:
+        assert [e.type for e in events] == ["board", "game_start"]
+        return
+    (event,) = events
+    assert isinstance(event, Desync)
+    assert "clockwise" in event.reason
+    assert len(event.slots) == 2
+    assert Tracker.resume(events, rules).believed.phase == "looking for the board"
 
 
 def test_the_picture_after_a_play_is_in_the_cameras_terms() -> None:
