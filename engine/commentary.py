@@ -81,9 +81,13 @@ def sentence(event: Event, before: Match) -> str:
         case Resync():
             return f"Board and record agree again: {event.reason}."
         case GameEnd():
+            if event.winner is None:
+                return f"The game is drawn: {event.points} points each."
             points = "1 point" if event.points == 1 else f"{event.points} points"
             how = {"single": "", "oin": " by oin"}.get(event.result, f" with a {event.result}")
             return f"{before.name(event.winner)} wins the game{how}: {points}."
+        case _:
+            return f"{event.type.replace('_', ' ').capitalize()}."
 
 
 def _throw(event: Throw, before: Match) -> str:

@@ -2,6 +2,10 @@
 
 ``t`` is seconds on the camera's clock (of a recording: video time). Slots are the 24 signed counts
 of :mod:`engine.layout` (positive light, negative dark; top row left to right, then bottom row).
+
+Some events the camera tells (:class:`BoardSeen`, :class:`Throw`, :class:`PlayMade`, ...), some only
+people can (:class:`Call`, :class:`Ruling`, :class:`Correction`, ...); a match is a fold over all of them
+(:mod:`engine.match`).
 """
 
 from __future__ import annotations
@@ -9,12 +13,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from engine.layout import Orientation
 from engine.observation import Half
 from engine.position import BAR, OFF, Game, Position, Side
+from engine.roster import Roster, roster_from_json
 from engine.rules import RuleSet, default_rules
+from engine.rules import TurnEnd as TurnEndSignal
 
 Fault = Literal[
     "cocked",
@@ -28,6 +34,9 @@ Fault = Literal[
     "premature",
     "touched",
 ]
+CubeVerb = Literal["double", "take", "drop", "beaver", "raccoon"]
+CallWord = Literal["adjust", "touched", "cup"]
+Decision = Literal["accept", "demand", "rethrow", "stand"]
 Dice = tuple[int, int]
 MoveXY = tuple[int, int]  #: from, to in points of the mover, ``BAR`` and ``OFF`` included
 
@@ -42,6 +51,26 @@ def _point_name(point: int) -> int | str:
 
 def _point_value(name: int | str) -> int:
     return {"bar": BAR, "off": OFF}[name] if isinstance(name, str) else int(name)
+
+
+def _one_of(words: Any, value: Any) -> Any:
+    """``value`` if it is one of a ``Literal``'s words. Raises ``ValueError``."""
+    if value not in get_args(words):
+        raise ValueError(f"{value!r} is none of {', '.join(get_args(words))}")
+    return value
+
+
+def _side_name(side: Side | None) -> str | None:
+    return side.value if side else None
+
+
+def _side(name: str | None) -> Side | None:
+    return Side(name) if name is not None else None
+
+
+def _points(value: float) -> float:
+    """A number of points; whole ones stay whole numbers, as they are written."""
+    return int(value) if value == int(value) else float(value)
 
 
 def slots_to_json(slots: tuple[int, ...]) -> dict[str, list[dict[str, Any]]]:
@@ -82,14 +111,52 @@ class BoardSeen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MatchStart:
+    """A match begins: what a camera cannot see of it. Its length is ``rules.match_length``.
+
+    ``players``: White's and Black's in the first game. ``roster``: who stands behind these names,
+    where it is more than one player a side.
+    """
+
+    type: ClassVar[str] = "match_start"
+    t: float
+    rules: RuleSet
+    players: tuple[str, str] = ("White", "Black")
+    roster: Roster | None = None
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "game": self.rules.game.value,
+            "rules": self.rules.name,
+            "rule_set": self.rules.to_json(),
+            "players": list(self.players),
+            "roster": self.roster.to_json() if self.roster else None,
+        }
+
+    @classmethod
+    def parse(cls, d: Mapping[str, Any]) -> MatchStart:
+        white, black = d["players"]
+        return cls(
+            t=d["t"],
+            rules=RuleSet.from_mapping(d["rule_set"]),
+            players=(str(white), str(black)),
+            roster=roster_from_json(d["roster"]) if d.get("roster") else None,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GameStart:
-    """A game begins, under a full rule set. ``side_to_move`` is ``None`` until the first throw tells."""
+    """A game begins, under a full rule set. ``side_to_move`` is ``None`` until the first throw tells.
+
+    ``players``: White's and Black's in this game, where that is not as the rule set says (rules.md G9).
+    """
 
     type: ClassVar[str] = "game_start"
     t: float
     rules: RuleSet
     position: Position
     side_to_move: Side | None = None
+    players: tuple[str, str] | None = None
 
     def fields(self) -> dict[str, Any]:
         return {
@@ -97,19 +164,72 @@ class GameStart:
             "rules": self.rules.name,
             "rule_set": self.rules.to_json(),
             "position": self.position.to_json(),
-            "side_to_move": self.side_to_move.value if self.side_to_move else None,
+            "side_to_move": _side_name(self.side_to_move),
+            "players": list(self.players) if self.players else None,
         }
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> GameStart:
-        side = Side(d["side_to_move"]) if d.get("side_to_move") else None
+        players = (str(d["players"][0]), str(d["players"][1])) if d.get("players") else None
         # Records made before rule sets were stored name one alone: they were played by the defaults.
         usual = replace(default_rules(Game(d["game"])), name=d["rules"])
         return cls(
             t=d["t"],
             rules=RuleSet.from_mapping(d["rule_set"]) if "rule_set" in d else usual,
             position=Position.from_json(d["position"]),
-            side_to_move=side,
+            side_to_move=_side(d.get("side_to_move")),
+            players=players,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetUp:
+    """The match goes on from here: any position, cube and score, in the middle of a game.
+
+    ``side_to_move`` is to play ``dice`` if they are given, else to throw. ``score``: (white, black).
+    ``crawford``: this is the Crawford game; where a side is within a point of the match and it is not,
+    that game has been played. ``first``: who began this game, where known (rules.md B8 asks for it).
+    """
+
+    type: ClassVar[str] = "set_up"
+    t: float
+    position: Position
+    side_to_move: Side
+    dice: Dice | None = None
+    score: tuple[float, float] = (0, 0)
+    cube: int = 1
+    cube_owner: Side | None = None
+    crawford: bool = False
+    game_number: int = 1
+    first: Side | None = None
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "position": self.position.to_json(),
+            "side_to_move": self.side_to_move.value,
+            "dice": list(self.dice) if self.dice else None,
+            "score": list(self.score),
+            "cube": self.cube,
+            "cube_owner": _side_name(self.cube_owner),
+            "crawford": self.crawford,
+            "game_number": self.game_number,
+            "first": _side_name(self.first),
+        }
+
+    @classmethod
+    def parse(cls, d: Mapping[str, Any]) -> SetUp:
+        white, black = d["score"]
+        return cls(
+            t=d["t"],
+            position=Position.from_json(d["position"]),
+            side_to_move=Side(d["side_to_move"]),
+            dice=(int(d["dice"][0]), int(d["dice"][1])) if d.get("dice") else None,
+            score=(_points(white), _points(black)),
+            cube=int(d["cube"]),
+            cube_owner=_side(d.get("cube_owner")),
+            crawford=bool(d["crawford"]),
+            game_number=int(d["game_number"]),
+            first=_side(d.get("first")),
         )
 
 
@@ -235,13 +355,34 @@ class PlayMade:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnd:
+    """A side gave a signal that ends a turn where the rule set names it (rules.md E1 to E3)."""
+
+    type: ClassVar[str] = "turn_end"
+    t: float
+    side: Side  #: whose turn it ends
+    how: TurnEndSignal
+
+    def fields(self) -> dict[str, Any]:
+        return {"side": self.side.value, "how": self.how}
+
+    @classmethod
+    def parse(cls, d: Mapping[str, Any]) -> TurnEnd:
+        return cls(t=d["t"], side=Side(d["side"]), how=_one_of(TurnEndSignal, d["how"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CubeAction:
-    """A double, take or drop; ``value`` is the stake after a take, offered by a double."""
+    """What ``side`` does with the cube (rules.md C2 to C5).
+
+    ``value``: the stake that a double, a beaver or a raccoon offers; the stake after a take; the stake
+    that is lost by a drop. A beaver answers a double, a raccoon a beaver; both are offers in turn.
+    """
 
     type: ClassVar[str] = "cube"
     t: float
     side: Side
-    action: Literal["double", "take", "drop"]
+    action: CubeVerb
     value: int
 
     def fields(self) -> dict[str, Any]:
@@ -249,7 +390,125 @@ class CubeAction:
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> CubeAction:
-        return cls(t=d["t"], side=Side(d["side"]), action=d["action"], value=int(d["value"]))
+        return cls(
+            t=d["t"], side=Side(d["side"]), action=_one_of(CubeVerb, d["action"]), value=int(d["value"])
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resignation:
+    """``side`` offers to lose the game by a grade of the scoring scheme, or answers such an offer.
+
+    ``grade``: one of ``rules.grades``, of an offer; an answer may leave it empty.
+    """
+
+    type: ClassVar[str] = "resignation"
+    t: float
+    side: Side
+    action: Literal["offer", "accept", "refuse"]
+    grade: str = ""
+
+    def fields(self) -> dict[str, Any]:
+        return {"side": self.side.value, "action": self.action, "grade": self.grade}
+
+    @classmethod
+    def parse(cls, d: Mapping[str, Any]) -> Resignation:
+        action = _one_of(Literal["offer", "accept", "refuse"], d["action"])
+        return cls(t=d["t"], side=Side(d["side"]), action=action, grade=str(d.get("grade", "")))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Words that ``side`` says and no camera hears.
+
+    ``adjust``: he is about to straighten a checker, not to move it (rules.md E7). ``touched``: his
+    opponent touched a checker and must move it (E7). ``cup``: his opponent is to throw from the cup
+    (D2). ``point``: of the checker, in points of its owner, where it was named.
+    """
+
+    type: ClassVar[str] = "call"
+    t: float
+    side: Side
+    what: CallWord
+    point: int | None = None
+
+    def fields(self) -> dict[str, Any]:
+        point = _point_name(self.point) if self.point is not None else None
+        return {"side": self.side.value, "what": self.what, "point": point}
+
+    @classmethod
+    def parse(cls, d: Mapping[str, Any]) -> Call:
+        point = _point_value(d["point"]) if d.get("point") is not None else None
+        return cls(t=d["t"], side=Side(d["side"]), what=_one_of(CallWord, d["what"]), point=point)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """The referee decides (rules.md E5, D10).
+
+    Of the last play: it is accepted (``accept``) and stands as it was made, or a correct one is
+    demanded (``demand``): the position goes back to before it and the same dice are to be played. Of
+    the last throw: it is void (``rethrow``) or stands although faults were seen (``stand``).
+    """
+
+    type: ClassVar[str] = "ruling"
+    t: float
+    decision: Decision
+    asked_by: Side | None = None
+    reason: str = ""
+
+    def fields(self) -> dict[str, Any]:
+        return {"decision": self.decision, "asked_by": _side_name(self.asked_by), "reason": self.reason}
+
+    @classmethod
+    def parse(cls, d: Mapping[str, Any]) -> Ruling:
+        return cls(
+            t=d["t"],
+            decision=_one_of(Decision, d["decision"]),
+            asked_by=_side(d.get("asked_by")),
+            reason=str(d.get("reason", "")),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """An earlier event of the same record was wrong.
+
+    ``target``: its place in the record, from 0, corrections counted like all others. ``replace`` puts
+    ``event`` in its stead, ``strike`` takes it out, ``insert`` puts ``event`` in right after it (-1: before
+    all). A correction can itself be the target: striking it undoes it, replacing it corrects its event.
+    """
+
+    type: ClassVar[str] = "correction"
+    t: float
+    target: int
+    action: Literal["replace", "strike", "insert"]
+    event: Event | None = None
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.event is None) != (self.action == "strike"):
+            raise ValueError(
+                f"a correction that is to {self.action} needs an event if, and only if, it adds one"
+            )
+        if isinstance(self.event, Correction):
+            raise ValueError("a correction cannot put in another correction")
+
+    def fields(self) -> dict[str, Any]:
+        event = to_json(self.event) if self.event else None
+        return {"target": self.target, "action": self.action, "event": event, "reason": self.reason}
+
+    @classmethod
+    def parse(cls, d: Mapping[str, Any]) -> Correction:
+        if d.get("event") and d["event"]["type"] == cls.type:
+            raise ValueError("a correction cannot put in another correction")
+        return cls(
+            t=d["t"],
+            target=int(d["target"]),
+            action=_one_of(Literal["replace", "strike", "insert"], d["action"]),
+            event=from_json(d["event"]) if d.get("event") else None,
+            reason=str(d.get("reason", "")),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,28 +566,49 @@ class Resync:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameEnd:
-    """A game is over. ``result``: single, gammon, backgammon; oin, mars; drop, resigned."""
+    """A game is over.
+
+    ``result``: the grade (single, gammon, backgammon; oin, mars; ...), or drop, resigned, draw.
+    ``points``: what that is worth by the board alone, *without* the cube and Jacoby, which the camera that
+    tells of the end does not know; :class:`engine.match.Match` counts them. Of a drop it is 1; of a draw,
+    which has no ``winner``, what either side gets.
+    """
 
     type: ClassVar[str] = "game_end"
     t: float
-    winner: Side
+    winner: Side | None
     result: str
-    points: int
+    points: float
 
     def fields(self) -> dict[str, Any]:
-        return {"winner": self.winner.value, "result": self.result, "points": self.points}
+        return {"winner": _side_name(self.winner), "result": self.result, "points": self.points}
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> GameEnd:
-        return cls(t=d["t"], winner=Side(d["winner"]), result=d["result"], points=int(d["points"]))
+        return cls(t=d["t"], winner=_side(d["winner"]), result=d["result"], points=_points(d["points"]))
 
 
-Event = BoardSeen | GameStart | RollOff | Throw | PlayMade | CubeAction | Doubt | Desync | Resync | GameEnd
+Event = (
+    BoardSeen
+    | MatchStart
+    | GameStart
+    | SetUp
+    | RollOff
+    | Throw
+    | PlayMade
+    | TurnEnd
+    | CubeAction
+    | Resignation
+    | Call
+    | Ruling
+    | Correction
+    | Doubt
+    | Desync
+    | Resync
+    | GameEnd
+)
 
-_TYPES: dict[str, type[Event]] = {
-    cls.type: cls
-    for cls in (BoardSeen, GameStart, RollOff, Throw, PlayMade, CubeAction, Doubt, Desync, Resync, GameEnd)
-}
+_TYPES: dict[str, type[Event]] = {cls.type: cls for cls in get_args(Event)}
 
 
 def to_json(event: Event) -> dict[str, Any]:
@@ -340,7 +620,7 @@ def from_json(data: Mapping[str, Any]) -> Event:
     """The twin of :func:`to_json`. Raises ``EventError`` if the object is no event."""
     try:
         return _TYPES[data["type"]].parse(data)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise EventError(f"not an event: {error!r} in {json.dumps(dict(data))[:200]}") from error
 
 

@@ -70,7 +70,7 @@ class Match:
     rules: RuleSet
     length: int = 0
     players: tuple[str, str] = ("White", "Black")
-    score: tuple[int, int] = (0, 0)
+    score: tuple[float, float] = (0, 0)
     game_number: int = 0
     phase: Phase = "before"
     position: Position | None = None
@@ -148,6 +148,8 @@ class Match:
                 return self
             case GameEnd():
                 return self._ended(event)
+            case _:
+                return self
 
     def _need_game(self, event: Event) -> Position:
         if self.position is None or self.phase in ("before", "game_over", "match_over"):
@@ -201,7 +203,8 @@ class Match:
     def _ended(self, event: GameEnd) -> Match:
         if self.position is None or self.phase in ("before", "match_over"):
             raise MatchError(f"a game_end at {event.t:.1f} s, but no game is being played")
-        score = list(self.score)
-        score[event.winner.index] += event.points
+        score: list[float] = list(self.score)
+        for side in [event.winner] if event.winner else list(Side):
+            score[side.index] += event.points
         ended = replace(self, score=(score[0], score[1]), phase="game_over", side_to_move=None)
         return replace(ended, phase="match_over") if ended.winner else ended
