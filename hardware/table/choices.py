@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.events import Dice
 from engine.judge import judge_play
-from engine.legal import Leave, Play, View, legal_plays, position_of, reach, view_of
+from engine.legal import Leave, Play, Reached, legal_plays, position_of, reach, view_of
 from engine.notation import Move
 from engine.position import BAR, OFF, Game, Position, Side
 from engine.rules import RuleSet
@@ -74,7 +74,7 @@ def _foul_candidates(
     view = view_of(before, game, side)
 
     def reached(
-        found: Sequence[dict[View, tuple[Move, ...]]],
+        found: Sequence[Reached],
     ) -> list[tuple[tuple[Move, ...], Position, None]]:
         ways = [
             (moves, position_of(end, game, side), None) for group in found for end, moves in group.items()
