@@ -33,6 +33,8 @@ Fault = Literal[
     "not_from_cup",
     "premature",
     "touched",
+    "wrong_dice",
+    "wrong_side",
 ]
 CubeVerb = Literal["double", "take", "drop", "beaver", "raccoon"]
 CallWord = Literal["adjust", "touched", "cup"]

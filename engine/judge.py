@@ -1,206 +1,816 @@
-"""The referee: is a throw valid, is a play legal, and if not, which rule does it break."""
+"""The judge of plays: is what stands on the board legal, and if not, which rules does it break.
+
+A legal play is looked up among those of :func:`engine.legal.legal_plays`, which is the law here. An
+illegal one is *explained*: the judge looks for the ways in which the checkers can have gone from the
+board before to the board after, by the dice rolled or, failing that, by distances that were not
+rolled, and takes the way that breaks the fewest rules. The search only follows steps that lead
+towards the board that stands, so it stays small however many plays a roll allows.
+
+Rules are named by their id in rules.md, points are points of the mover.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations, permutations
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, islice, permutations
+from typing import Literal, TypeAlias, get_args
 
-from engine.events import Dice, Fault, MoveXY
-from engine.layout import Orientation
-from engine.legal import HOME, Leave, Play, Reach, View, illegal_walls, legal_plays, reach, view_of
-from engine.notation import Move, notation
-from engine.observation import DieReading, Half
+from engine.events import Dice, MoveXY
+from engine.legal import HEAD, HOME, Play, View, illegal_walls, legal_plays, position_of, view_of
+from engine.notation import Move, notation, point_name
 from engine.position import BAR, CHECKERS, OFF, Game, Position, Side
 from engine.rules import RuleSet
+
+#: What was done wrong, gravest first, which is the order in which breaches are told: first what the
+#: mover may not touch at all, then how he moved, then what he left undone.
+Cause = Literal[
+    "checkers_missing",
+    "checkers_added",
+    "wrong_side",  # only the opponent's checkers were moved
+    "opponent_moved",  # an opponent's checker was moved besides
+    "hit_not_on_bar",  # a checker that was hit is on the board still
+    "bar_without_hit",  # a checker is on the bar that nobody hit
+    "past_bar",  # another checker moved while one waits on the bar
+    "backwards",
+    "head_twice",
+    "closed_point",
+    "off_too_early",
+    "off_same_turn",  # borne off in the turn in which the last checker came home
+    "off_wrong_point",
+    "wall",
+    "wall_on_the_run",
+    "hit_and_hide",
+    "same_checker",
+    "die_twice",
+    "die_split",  # one die divided between two checkers
+    "too_many_moves",
+    "too_far",
+    "too_short",
+    "smaller_die",
+    "wrong_checker",  # a move after which the other die cannot be played, though another play uses both
+    "die_unused",
+    "no_play",  # something was moved although nothing could be played
+]
+_GRAVITY: dict[str, int] = {cause: place for place, cause in enumerate(get_args(Cause))}
+
+NEAREST = 3  #: legal plays that are shown beside an illegal one
+NODES = 4000  #: steps that one search for ways tries at most
+PATHS = 240  #: ways of one kind that are weighed at most
+PAIRINGS = 12  #: ways to pair sources with targets that are weighed at most
+MOST_PAIRED = 5  #: checkers that are paired in every order
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One rule that a play breaks.
+
+    ``rule``: id of rules.md; ``reason``: one plain sentence; ``points``: the squares concerned, as
+    points of the mover (``BAR`` 25, ``OFF`` 0).
+    """
+
+    rule: str
+    cause: Cause
+    reason: str
+    points: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What the referee says of a play.
 
-    ``moves`` and ``notation`` tell what was done, as far as the two positions show it. ``rule`` is
-    the id of rules.md that an illegal play breaks, ``reason`` one sentence in plain words.
-    ``plays``: the legal plays of the roll.
+    ``moves`` and ``notation`` tell what was done, as far as the two positions show it. ``breaches``:
+    every rule that is broken, the gravest first; none if the play is legal. ``nearest``: the legal
+    plays that need the fewest checkers moved from where they stand now, at most ``NEAREST``.
+    ``unfinished``: what stands is the beginning of a legal play. ``plays``: the legal plays of the roll.
     """
 
-    legal: bool
+    before: Position
+    side: Side
+    dice: Dice
+    after: Position
+    rules: RuleSet
     moves: tuple[MoveXY, ...]
     notation: str
-    rule: str | None
-    reason: str
+    breaches: tuple[Breach, ...]
     plays: tuple[Play, ...]
+    nearest: tuple[Play, ...] = ()
+    unfinished: bool = False
 
+    @property
+    def legal(self) -> bool:
+        """Whether no rule is broken."""
+        return not self.breaches
 
-#: Each rule that can be left out, what its breach is called, in the order in which they are tried.
-_LEAVES: tuple[tuple[Leave, str, str], ...] = (
-    (Leave.BAR_FIRST, "K2", "a checker was moved while another waits on the bar"),
-    (Leave.HEAD, "L2", "more checkers left the head than may leave it in one turn"),
-    (Leave.WALL, "L7", "a wall of six was built with no enemy checker ahead of it"),
-    (Leave.ALL_HOME, "B1", "a checker was borne off before all fifteen were home"),
-    (Leave.HIGHEST, "B3", "a checker was borne off with a higher number while others stand behind it"),
-    (Leave.FORWARD, "G4", "a checker was moved backwards"),
-)
+    @property
+    def rule(self) -> str | None:
+        """The id of rules.md of the gravest breach."""
+        return self.breaches[0].rule if self.breaches else None
+
+    @property
+    def reason(self) -> str:
+        """The gravest breach in one plain sentence; ``legal`` without one."""
+        return self.breaches[0].reason if self.breaches else "legal"
 
 
 def judge_play(before: Position, side: Side, dice: Dice, after: Position, rules: RuleSet) -> Verdict:
     """Compare what stands after a turn with what the roll allowed.
 
-    ``before`` and ``after`` are the whole board; the verdict on an illegal play names the first rule
-    that, left out, would have made it legal, and E8 (not moved by the dice) when there is none.
+    ``before`` and ``after`` are the whole board. That the board had fifteen checkers a side before the
+    turn is not demanded: only what the turn changed is judged. A wall of six that stood already is
+    not held against the mover.
     """
-    game = rules.game
     plays = legal_plays(before, side, dice, rules)
-    for play in plays:
-        if play.after == after:
-            return _verdict(True, play.moves, None, "legal", plays)
-
-    start, end = view_of(before, game, side), view_of(after, game, side)
-    if (reason := _strange(start, end)) is not None:
-        return _verdict(False, _guess_moves(start, end, dice), *reason, plays)
-
-    found = reach(start, game, dice, rules)
-    unfinished = _moves_to(found, end)
-    if unfinished is not None:
-        return _verdict(False, unfinished, *_unfinished(found, end), plays)
-    for leave, rule, reason_text in _LEAVES:
-        moves = _moves_to(reach(start, game, dice, rules, leave), end)
-        if moves is not None:
-            name = "G5" if rule == "G4" and game is Game.BACKGAMMON else rule
-            return _verdict(False, moves, name, reason_text, plays)
-    moves = _guess_moves(start, end, dice)
-    return _verdict(False, moves, *_by_moves(moves, start, end, dice, game), plays)
+    played = next((play for play in plays if play.after == after), None)
+    if played is not None:
+        return _verdict(before, side, dice, after, rules, played.moves, (), plays)
+    turn = _Turn(
+        side, dice, rules, view_of(before, rules.game, side), plays, frozenset(p.after for p in plays)
+    )
+    end = view_of(after, rules.game, side)
+    account = _out_of_turn(turn, before, end, after) or _account(turn, end)
+    breaches = tuple(sorted(account.breaches, key=lambda b: _GRAVITY[b.cause]))
+    verdict = _verdict(before, side, dice, after, rules, account.moves, breaches, plays)
+    return replace(verdict, nearest=_nearest(plays, after), unfinished=account.unfinished)
 
 
 def _verdict(
-    legal: bool, moves: Sequence[Move], rule: str | None, reason: str, plays: tuple[Play, ...]
+    before: Position,
+    side: Side,
+    dice: Dice,
+    after: Position,
+    rules: RuleSet,
+    moves: Sequence[Move],
+    breaches: tuple[Breach, ...],
+    plays: tuple[Play, ...],
 ) -> Verdict:
     pairs = tuple((m.from_point, m.to_point) for m in moves)
-    return Verdict(legal, pairs, notation(moves), rule, reason, plays)
+    return Verdict(before, side, dice, after, rules, pairs, notation(moves), breaches, plays)
 
 
-def _moves_to(found: Reach, end: View) -> tuple[Move, ...] | None:
-    return next((reached[end] for reached in found.by_count if end in reached), None)
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """The turn that is judged, as the mover sees it."""
+
+    side: Side
+    dice: Dice
+    rules: RuleSet
+    start: View
+    plays: tuple[Play, ...]
+    ends: frozenset[Position]  #: where the legal plays lead
+
+    @property
+    def game(self) -> Game:
+        return self.rules.game
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The moves that the dice give, larger first: two, or four of a double (rules.md M1, M2)."""
+        high, low = max(self.dice), min(self.dice)
+        return (high,) * 4 if high == low else (high, low)
+
+    @property
+    def rolled(self) -> str:
+        return f"{max(self.dice)}-{min(self.dice)}"
+
+    @property
+    def due(self) -> int:
+        """How many dice the rules oblige the mover to play."""
+        return len(self.plays[0].moves)
+
+    @property
+    def closed(self) -> int:
+        """How many enemy checkers close a point (rules.md K1, L1)."""
+        return 2 if self.game is Game.BACKGAMMON else 1
 
 
-def _unfinished(found: Reach, end: View) -> tuple[str, str]:
-    """A turn that stopped short although every move in it was right."""
-    used = next(count for count, reached in enumerate(found.by_count) if end in reached)
-    most = max(count for count, reached in enumerate(found.by_count) if reached)
-    if used == most:
-        return "M4", "only one die could be played, and it had to be the larger"
-    if used == 0:
-        return "M3", "nothing was moved although the roll could be played"
-    return "M3", f"{used} of {most} dice were played although {most} could be"
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A distance to be moved: a die of the roll, or a distance made ``instead`` of dice of the roll."""
+
+    pips: int  #: negative: backwards
+    rolled: bool = True
+    instead: tuple[int, ...] = ()
 
 
-def _strange(start: View, end: View) -> tuple[str, str] | None:
-    """What no move of the mover's own checkers can explain."""
-    if sum(end.own) != CHECKERS or sum(end.enemy) != CHECKERS:
-        return "G1", "a side no longer has fifteen checkers"
-    enemy_moved = [
-        p
-        for p in range(1, 25)
-        if end.enemy[p] > start.enemy[p] or (end.enemy[p] < start.enemy[p] and not end.own[p])
-    ]
-    # A checker that was hit in passing leaves its point empty; each of those shows on the bar.
-    lost = sum(start.enemy[p] - end.enemy[p] for p in range(1, 25) if end.enemy[p] < start.enemy[p])
-    gained = any(end.enemy[p] > start.enemy[p] for p in range(1, 25))
-    if gained or end.enemy[OFF] != start.enemy[OFF] or lost != end.enemy[BAR] - start.enemy[BAR]:
-        where = ", ".join(str(p) for p in enemy_moved)
-        return "G11", "an opponent's checker was moved" + (f" (mover's points {where})" if where else "")
+@dataclass(frozen=True, slots=True)
+class _Step:
+    from_point: int
+    to_point: int
+    token: _Token
+
+
+_Path: TypeAlias = tuple[_Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Account:
+    """One explanation of what stands; the lower its ``cost``, the likelier it is."""
+
+    moves: tuple[Move, ...]
+    breaches: tuple[Breach, ...]
+    cost: float = 0.0
+    unfinished: bool = False
+
+
+# ---- which way the checkers can have gone ------------------------------------------------------
+
+
+def _paths(own: Sequence[int], goal: Sequence[int], tokens: tuple[_Token, ...]) -> Iterator[_Path]:
+    """Every order of single moves by these tokens, each used once, that turns ``own`` into ``goal``.
+
+    Forward moves alone never overshoot: for no point may fewer checkers stand on it or behind it than
+    in the goal. With a move backwards only the number of checkers out of place is a guide.
+    """
+    board, budget = list(own), [NODES]
+    forward = all(token.pips > 0 for token in tokens)
+    surplus = [sum(own[p:]) - sum(goal[p:]) for p in range(BAR + 1)]
+    if forward and min(surplus) < 0:
+        return
+
+    def out_of_place() -> int:
+        return sum(n - m for n, m in zip(board, goal, strict=True) if n > m)
+
+    def walk(left: tuple[_Token, ...], path: _Path) -> Iterator[_Path]:
+        if not left:
+            if board == list(goal):
+                yield path
+            return
+        for token in dict.fromkeys(left):
+            rest = list(left)
+            rest.remove(token)
+            for source in range(BAR, -1, -1):
+                target = max(source - token.pips, OFF)
+                if not board[source] or source == target or target > BAR:
+                    continue
+                if forward and min(surplus[target + 1 : source + 1]) < 1:
+                    continue
+                budget[0] -= 1
+                if budget[0] < 0:
+                    return
+                board[source] -= 1
+                board[target] += 1
+                for point in range(target + 1, source + 1) if forward else ():
+                    surplus[point] -= 1
+                if forward or out_of_place() <= len(rest):
+                    yield from walk(tuple(rest), (*path, _Step(source, target, token)))
+                board[source] += 1
+                board[target] -= 1
+                for point in range(target + 1, source + 1) if forward else ():
+                    surplus[point] += 1
+
+    if out_of_place() <= len(tokens):
+        yield from walk(tokens, ())
+
+
+def _pips(own: Sequence[int]) -> int:
+    return sum(point * count for point, count in enumerate(own))
+
+
+def _by_dice(turn: _Turn, goal: Sequence[int]) -> Iterator[tuple[_Token, ...]]:
+    """The dice of the roll, or some of them, that the pips moved add up to; most dice first."""
+    moved = _pips(turn.start.own) - _pips(goal)
+    waste = goal[OFF] > turn.start.own[OFF]  # a higher die may bear off
+    for used in range(len(turn.numbers), -1, -1):
+        for numbers in dict.fromkeys(combinations(turn.numbers, used)):
+            if sum(numbers) == moved or (waste and sum(numbers) > moved):
+                yield tuple(_Token(n) for n in numbers)
+
+
+def _by_dice_backwards(turn: _Turn, goal: Sequence[int]) -> Iterator[tuple[_Token, ...]]:
+    """The same with some of the dice moved backwards (rules.md G4, G5)."""
+    moved = _pips(turn.start.own) - _pips(goal)
+    for used in range(len(turn.numbers), 0, -1):
+        for numbers in dict.fromkeys(combinations(turn.numbers, used)):
+            for back in range(1, used + 1):
+                for reversed_ in dict.fromkeys(combinations(range(used), back)):
+                    signed = tuple(-n if i in reversed_ else n for i, n in enumerate(numbers))
+                    if sum(signed) == moved:
+                        yield tuple(_Token(n) for n in signed)
+
+
+def _by_distance(turn: _Turn, end: View) -> Iterator[tuple[_Token, ...]]:
+    """Distances between the points that lost a checker and those that gained one, best pairing first."""
+    start = turn.start
+    sources = [p for p in range(BAR, -1, -1) for _ in range(start.own[p] - end.own[p])]
+    targets = [p for p in range(BAR, -1, -1) for _ in range(end.own[p] - start.own[p])]
+    # A blot that went to the bar from a point where nobody stands now was hit in passing.
+    for point in range(24, 0, -1):
+        if (
+            turn.game is Game.BACKGAMMON
+            and start.enemy[point] == 1
+            and not end.enemy[point]
+            and not end.own[point]
+            and end.enemy[BAR] > start.enemy[BAR]
+        ):
+            sources.append(point)
+            targets.append(point)
+    if len(sources) <= MOST_PAIRED:
+        orders: Iterable[Sequence[int]] = dict.fromkeys(permutations(targets))
+    else:
+        orders = [targets]
+    found = []
+    for order in orders:
+        pairs = list(zip(sources, order, strict=True))
+        if all(source != target for source, target in pairs):
+            found.append(_tokens(turn, pairs))
+    found.sort(key=lambda tokens: (sum(not t.rolled for t in tokens), sum(t.pips < 0 for t in tokens)))
+    yield from islice(dict.fromkeys(found), PAIRINGS)
+
+
+def _tokens(turn: _Turn, pairs: Sequence[tuple[int, int]]) -> tuple[_Token, ...]:
+    """Dice for the distances that they give, the nearest dice left for those that they do not."""
+    left = list(turn.numbers)
+    tokens: list[_Token] = []
+    odd: list[tuple[int, int]] = []
+    for source, target in sorted(pairs, key=lambda pair: pair[0] - pair[1]):
+        dice = _sum_of(left, source - target, bears_off=target == OFF)
+        tokens += [_Token(die) for die in dice]
+        for die in dice:
+            left.remove(die)
+        if not dice:
+            odd.append((source, target))
+    for source, target in odd:
+        gap = source - target
+        near = min(
+            (c for n in range(1, len(left) + 1) for c in combinations(left, n)),
+            key=lambda c: (abs(sum(c) - abs(gap)), len(c)),
+            default=(),
+        )
+        if gap in turn.dice and gap not in left:
+            near = ()  # this number was played already
+        for die in near:
+            left.remove(die)
+        tokens.append(_Token(gap, False, near))
+    return tuple(tokens)
+
+
+def _sum_of(dice: Sequence[int], gap: int, *, bears_off: bool) -> tuple[int, ...]:
+    """The fewest of these dice that give a distance; to bear off they may give more."""
+    for used in range(1, len(dice) + 1):
+        for some in combinations(dice, used):
+            if sum(some) == gap or (bears_off and used == 1 and some[0] > gap):
+                return some
+    return ()
+
+
+# ---- which rules a way breaks ------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The checkers on their way, and what went wrong so far."""
+
+    turn: _Turn
+    own: list[int]
+    enemy: list[int]
+    moves: list[Move] = field(default_factory=list)
+    breaches: list[Breach] = field(default_factory=list)
+    landed: list[int] = field(default_factory=lambda: [0] * 26)  #: own checkers moved in this turn, by point
+    hitters: set[int] = field(default_factory=set)
+    blocked: set[int] = field(default_factory=set)  #: closed points that a checker stopped on
+    from_head: int = 0
+
+    def view(self) -> View:
+        return View(tuple(self.own), tuple(self.enemy))
+
+    def blame(self, rule: str, cause: Cause, reason: str, *points: int) -> None:
+        self.breaches.append(Breach(rule, cause, reason, points))
+
+    def step(self, step: _Step, *, last: bool) -> None:
+        source, target, game = step.from_point, step.to_point, self.turn.game
+        what = f"{point_name(source)}/{point_name(target)}"
+        if step.token.pips < 0:
+            rule = "G5" if game is Game.BACKGAMMON else "G4"
+            self.blame(rule, "backwards", f"{what} goes backwards", source, target)
+        elif not step.token.rolled:
+            self._distance(step, what)
+        if self.own[BAR] and source != BAR:
+            self.blame("K2", "past_bar", f"{what} was played while a checker waits on the bar", BAR, source)
+        if game is Game.LONG_NARDY and source == HEAD:
+            self.from_head += 1
+            self._head(step)
+        if target == OFF and step.token.pips > 0:
+            self._bears_off(step, what)
+        self._same_checker(source, target, what)
+        hit = False
+        if 1 <= target <= 24 and self.enemy[target]:
+            if self.enemy[target] >= self.turn.closed:
+                self._closed(target, what)
+            else:
+                hit = True
+                self.enemy[target] -= 1
+                self.enemy[BAR] += 1
+        self._hides(source, target, what, hit)
+        self.own[source] -= 1
+        self.own[target] += 1
+        self.moves.append(Move(source, target, hit))
+        if game is Game.LONG_NARDY and self.turn.rules.block_timing == "step" and not last:
+            for wall in self._new_walls():
+                self.blame(
+                    "L10",
+                    "wall_on_the_run",
+                    f"{what} made a wall of six, if only for a moment",
+                    *_holes(wall),
+                )
+
+    def _distance(self, step: _Step, what: str) -> None:
+        """A distance that the dice do not give (rules.md E8, M1, M2, B2)."""
+        turn, pips, instead = self.turn, step.token.pips, step.token.instead
+        squares = (step.from_point, step.to_point)
+        if step.to_point == OFF:
+            self.blame(
+                "B2",
+                "off_wrong_point",
+                f"{what} takes a {pips} or, with nothing behind it, more; the roll is {turn.rolled}",
+                *squares,
+            )
+        elif pips in turn.dice:
+            if len(set(turn.dice)) == 1:
+                self.blame(
+                    "M2", "too_many_moves", f"{what} is one {pips} more than the four of a double", *squares
+                )
+            else:
+                self.blame("M1", "die_twice", f"{what} plays the {pips} a second time", *squares)
+        elif not instead:
+            self.blame("M1", "too_many_moves", f"{what} was played although no die was left for it", *squares)
+        else:
+            dice = " and ".join(map(str, sorted(instead, reverse=True)))
+            cause: Cause = "too_far" if pips > sum(instead) else "too_short"
+            if len(instead) == 1:
+                text = f"{what} is {pips} pip{'s' * (pips != 1)}, and no {pips} was rolled ({turn.rolled})"
+            else:
+                text = f"{what} is {pips} pips, and {dice} make {sum(instead)}"
+            self.blame("E8", cause, text, *squares)
+
+    def _head(self, step: _Step) -> None:
+        turn, rules = self.turn, self.turn.rules
+        first = turn.start.own[HEAD] == CHECKERS
+        double = turn.dice[0] if turn.dice[0] == turn.dice[1] else None
+        excepted = first and double in rules.head_exc
+        if self.from_head == 1:
+            return
+        text = f"{self.from_head} checkers left the head in one turn"
+        if excepted and rules.note_55_44 and turn.side is Side.BLACK and double == 4 and turn.due == 1:
+            self.blame("L5", "head_twice", f"{text}; after 5-5 a 4-4 moves one checker by one 4", HEAD)
+        elif self.from_head > 2 or not (excepted or rules.head_relief == "any_blocked_roll"):
+            self.blame("L2", "head_twice", f"{text}; only {'two' if excepted else 'one'} may", HEAD)
+        elif excepted and rules.head_mode == "up_to_two":
+            return
+        elif self._could_move_another(step.token.pips):
+            rule = "L4" if excepted else "L6"
+            self.blame(rule, "head_twice", f"{text} although the roll could be played on without", HEAD)
+
+    def _could_move_another(self, die: int) -> bool:
+        highest = max(p for p in range(BAR + 1) if self.own[p])
+        return any(self.own[p] and self.enemy[p - die] < self.turn.closed for p in range(die + 1, HEAD)) or (
+            highest <= HOME and self.own[die] > 0
+        )
+
+    def _bears_off(self, step: _Step, what: str) -> None:
+        turn, source = self.turn, step.from_point
+        behind = [p for p in range(BAR, source, -1) if self.own[p]]
+        if any(self.own[p] for p in range(HOME + 1, BAR + 1)):
+            outside = [p for p in behind if p > HOME] or [source]
+            rule = "B6" if turn.game is Game.BACKGAMMON and turn.start.own[OFF] else "B1"
+            where = "on the bar" if outside[0] == BAR else f"on {outside[0]}"
+            self.blame(
+                rule, "off_too_early", f"{what} was played with a checker still {where}", source, *outside
+            )
+            return
+        came_home = any(turn.start.own[p] for p in range(HOME + 1, BAR + 1))
+        if turn.game is Game.LONG_NARDY and came_home and not turn.rules.off_same_turn:
+            self.blame(
+                "B5",
+                "off_same_turn",
+                f"{what} bears off in the turn in which the last checker came home",
+                source,
+            )
+        if step.token.rolled and step.token.pips > source and behind:
+            self.blame(
+                "B3",
+                "off_wrong_point",
+                f"{what} was played with a {step.token.pips} while a checker stands behind it on {behind[0]}",
+                source,
+                *behind,
+            )
+
+    def _closed(self, target: int, what: str) -> None:
+        self.blocked.add(target)
+        if self.turn.game is Game.BACKGAMMON:
+            text = f"{what} stops on a point that {self.enemy[target]} opposing checkers hold"
+            self.blame("K1", "closed_point", text, target)
+        else:
+            self.blame("L1", "closed_point", f"{what} stops on a hole that the opponent holds", target)
+
+    def _same_checker(self, source: int, target: int, what: str) -> None:
+        """A checker that has moved in this turn moves on only where no other can have done it (M1)."""
+        again = self.landed[source] > 0 and self.landed[source] >= self.own[source]
+        if again:
+            self.landed[source] -= 1
+            if not self.turn.rules.allow_same_checker:
+                self.blame("M1", "same_checker", f"{what} moves a checker on that has moved already", source)
+        self.landed[target] += 1
+
+    def _hides(self, source: int, target: int, what: str, hit: bool) -> None:
+        """A checker that has hit goes on to the safety of another (rules.md K4)."""
+        hitter = source in self.hitters and self.own[source] == 1
+        if hitter:
+            self.hitters.discard(source)
+            if self.turn.rules.hit_and_hide == "forbidden" and target != OFF and self.own[target]:
+                self.blame(
+                    "K4", "hit_and_hide", f"{what} hides a checker that has hit in this turn", source, target
+                )
+        if (hit or hitter) and target != OFF:
+            self.hitters.add(target)
+
+    def _new_walls(self) -> frozenset[int]:
+        return illegal_walls(self.view()) - illegal_walls(self.turn.start)
+
+    def finish(self, end: View) -> None:
+        """What is wrong with the board at the end: walls of six and the opponent's checkers."""
+        if self.turn.game is Game.LONG_NARDY:
+            for wall in self._new_walls():
+                holes = _holes(wall)
+                where = f"on {holes[0]} to {holes[-1]}"
+                if self.turn.rules.block == "home":
+                    text = f"a wall of six {where} before an opposing checker has come home"
+                    self.blame("L8", "wall", text, *holes)
+                else:
+                    self.blame(
+                        "L7", "wall", f"a wall of six {where} with no opposing checker ahead of it", *holes
+                    )
+        self._opponent(end)
+
+    def _opponent(self, end: View) -> None:
+        """Compare the opponent's checkers with where they have to be after these moves."""
+        nardy = self.turn.game is Game.LONG_NARDY
+        lost = {p: self.enemy[p] - end.enemy[p] for p in range(26) if self.enemy[p] > end.enemy[p]}
+        won = {p: end.enemy[p] - self.enemy[p] for p in range(26) if self.enemy[p] < end.enemy[p]}
+        short = sum(lost.values()) - sum(won.values())
+        # Checkers that one moved onto had to go somewhere: to the bar, as a rule.
+        pushed = [p for p in lost if p in self.blocked and end.own[p]]
+        for point in pushed:
+            gone = lost.pop(point)
+            to_bar = min(won.get(BAR, 0), gone)
+            if to_bar:
+                won[BAR] -= to_bar
+            if gone - to_bar > 0 and short <= 0:
+                lost[point] = gone - to_bar
+        won = {p: n for p, n in won.items() if n}
+        if short > 0:
+            where = sorted(lost or dict.fromkeys(pushed), reverse=True)
+            names = ", ".join(point_name(p) for p in where)
+            how = f"{short} checker{'s' * (short > 1)} of the opponent"
+            text = (
+                f"{how} that had been hit should be on the bar"
+                if where == [BAR]
+                else f"{how} gone from {names}"
+            )
+            self.blame("G1", "checkers_missing", f"{text}{' and is nowhere' * (where == [BAR])}", *where)
+            return
+        if short < 0:
+            where = sorted(won, reverse=True)
+            names = ", ".join(point_name(p) for p in where)
+            text = f"the opponent has {-short} checker{'s' * (short < -1)} more than before, on {names}"
+            self.blame("G1", "checkers_added", text, *where)
+            return
+        if not lost and not won:
+            return
+        left, came = sorted(lost, reverse=True), sorted(won, reverse=True)
+        if left == [BAR]:
+            names = ", ".join(point_name(p) for p in came)
+            text = f"a checker that was hit is on {names} and not on the bar"
+            self.blame("K1", "hit_not_on_bar", text, *came)
+        elif came == [BAR]:
+            names = ", ".join(point_name(p) for p in left)
+            why = "nothing is ever hit" if nardy else "nobody hit it"
+            text = f"the opponent's checker of {names} is on the bar, and {why}"
+            self.blame("L1" if nardy else "K1", "bar_without_hit", text, *left)
+        else:
+            text = "an opponent's checker was moved"
+            if left and came:
+                text += f" from {', '.join(map(point_name, left))} to {', '.join(map(point_name, came))}"
+            self.blame("G11", "opponent_moved", text, *left, *came)
+
+
+def _holes(first: int) -> tuple[int, ...]:
+    """The six holes of a wall as the mover's points, from its first hole on the enemy's way."""
+    return tuple((12 - hole - 1) % 24 + 1 for hole in range(first, first + 6))
+
+
+# ---- the account that breaks the fewest rules --------------------------------------------------
+
+
+def _account(turn: _Turn, end: View) -> _Account:
+    """The best explanation of a board; of checkers that came or went, the best one with them as they were."""
+    start, changed = turn.start, sum(end.own) - sum(turn.start.own)
+    if not changed:
+        return _explained(turn, end)
+    step = 1 if changed < 0 else -1
+    places = sorted(
+        (p for p in range(26) if (start.own[p] - end.own[p]) * step > 0),
+        key=lambda p: (end.own[p] - start.own[p]) * step,
+    )
+    if changed < 0:
+        mixed = [p for p in range(1, 25) if end.enemy[p] - start.enemy[p] == changed and not end.own[p]]
+        if mixed and sum(end.enemy) - sum(start.enemy) == changed:
+            # Checkers of both sides on one point, of which a count shows only the difference.
+            return _explained(
+                turn, View(_with(end.own, mixed[0], -changed), _with(end.enemy, mixed[0], -changed))
+            )
+        if abs(changed) == 1:
+            near = _nearest(turn.plays, position_of(end, turn.game, turn.side))
+            views = [view_of(play.after, turn.game, turn.side) for play in near]
+            places += [p for p in range(26) if any(view.own[p] > end.own[p] for view in views)]
+    own = end.own
+    if abs(changed) > 1 or not places:
+        for place in (places * CHECKERS)[: abs(changed)]:
+            if own[place] + step >= 0:
+                own = _with(own, place, step)
+        best, point = (
+            (_explained(turn, View(own, end.enemy)) if sum(own) == sum(start.own) else None),
+            places[:1],
+        )
+    else:
+        tried = [(_explained(turn, View(_with(own, p, step), end.enemy)), [p]) for p in dict.fromkeys(places)]
+        best, point = min(tried, key=lambda item: item[0].cost)
+    number = abs(changed)
+    words = "a checker" if number == 1 else f"{number} checkers"
+    where = f", by the look of it from {point_name(point[0])}" if point and changed < 0 else ""
+    where = f", by the look of it on {point_name(point[0])}" if point and changed > 0 else where
+    breach = (
+        Breach(
+            "G1",
+            "checkers_missing",
+            f"{words} of the mover's own left the board unplayed{where}",
+            tuple(point),
+        )
+        if changed < 0
+        else Breach(
+            "G1", "checkers_added", f"{words} of the mover's own came onto the board{where}", tuple(point)
+        )
+    )
+    if best is None:
+        return _Account((), (breach,))
+    return replace(best, breaches=(breach, *best.breaches), unfinished=False)
+
+
+def _with(counts: tuple[int, ...], point: int, more: int) -> tuple[int, ...]:
+    return (*counts[:point], counts[point] + more, *counts[point + 1 :])
+
+
+def _explained(turn: _Turn, end: View) -> _Account:
+    """The way to a board that breaks the fewest rules."""
+    goals = _within_reach(turn, end)
+    best: _Account | None = None
+    for sort in (_by_dice(turn, end.own), _by_dice_backwards(turn, end.own), _by_distance(turn, end)):
+        for tokens in sort:
+            for path in islice(_paths(turn.start.own, end.own, tokens), PATHS):
+                account = _weighed(turn, end, path, goals)
+                if best is None or account.cost < best.cost:
+                    best = account
+        if best is not None and best.cost < 2:
+            break
+    return best if best is not None else _weighed(turn, end, _straight(turn, end), ())
+
+
+def _straight(turn: _Turn, end: View) -> _Path:
+    """Each checker that is gone from a point to one that has come to a point, in order."""
+    own = turn.start.own
+    sources = [p for p in range(BAR, -1, -1) for _ in range(own[p] - end.own[p])]
+    targets = [p for p in range(BAR, -1, -1) for _ in range(end.own[p] - own[p])]
+    return tuple(_Step(s, t, _Token(s - t, rolled=False)) for s, t in zip(sources, targets, strict=True))
+
+
+def _weighed(turn: _Turn, end: View, path: _Path, goals: Sequence[tuple[int, ...]]) -> _Account:
+    """All that is wrong with one way to a board, and how unlikely it is."""
+    walk = _walked(turn, path)
+    each_right = not walk.breaches
+    walk.finish(end)
+    walls = [b for b in walk.breaches if b.cause == "wall"]
+    used = [n for s in path for n in ((abs(s.token.pips),) if s.token.rolled else s.token.instead)]
+    left = list(turn.numbers)
+    for number in used:
+        left.remove(number)
+    unfinished = False
+    if position_of(walk.view(), turn.game, turn.side) not in turn.ends:
+        further = _goes_on(turn, path, left, goals) if each_right and len(used) < turn.due else None
+        unfinished = further is not None and len(walk.breaches) == len(walls)
+        if further is not None or (len(used) < turn.due and not each_right):
+            walk.breaches.append(_unused(turn, end, used, left, further or ()))
+        elif len(used) < turn.due:
+            walk.breaches.append(_wrong_checker(path, left))
+        elif each_right and not walls:
+            walk.breaches.append(_smaller_die(turn, used))
+    if path and not turn.due:
+        text = f"nothing can be played with {turn.rolled}, so nothing may be moved"
+        walk.blame("M6", "no_play", text, *dict.fromkeys(s.from_point for s in path))
+    cost = sum(0.9 if b.cause == "die_unused" else 1.0 for b in walk.breaches)
+    cost += 0.5 * sum(not s.token.rolled for s in path)
+    return _Account(tuple(walk.moves), tuple(dict.fromkeys(walk.breaches)), cost, unfinished)
+
+
+def _walked(turn: _Turn, path: _Path) -> _Walk:
+    walk = _Walk(turn, list(turn.start.own), list(turn.start.enemy))
+    for place, step in enumerate(path):
+        walk.step(step, last=place == len(path) - 1)
+    return walk
+
+
+def _within_reach(turn: _Turn, end: View) -> list[tuple[int, ...]]:
+    """The mover's checkers after those legal plays that moves forward alone can still lead to."""
+    most, goals = turn.due, []
+    for play in turn.plays:
+        goal = view_of(play.after, turn.game, turn.side).own
+        if sum(n - m for n, m in zip(end.own, goal, strict=True) if n > m) <= most:
+            goals.append(goal)
+    return list(dict.fromkeys(goals))
+
+
+def _goes_on(turn: _Turn, path: _Path, left: Sequence[int], goals: Sequence[tuple[int, ...]]) -> _Path | None:
+    """Moves that finish a turn legally after those of ``path``; ``None`` if there are none."""
+    own = _walked(turn, path).own
+    for goal in goals:
+        pips = _pips(own) - _pips(goal)
+        for numbers in dict.fromkeys(combinations(left, turn.due - len(path))):
+            if sum(numbers) != pips and not (goal[OFF] > own[OFF] and sum(numbers) > pips):
+                continue
+            for more in islice(_paths(own, goal, tuple(_Token(n) for n in numbers)), PATHS):
+                walk = _walked(turn, path + more)
+                if not walk.breaches and position_of(walk.view(), turn.game, turn.side) in turn.ends:
+                    return more
     return None
 
 
-def _guess_moves(start: View, end: View, dice: Dice) -> tuple[Move, ...]:
-    """Pair the places that lost checkers with those that gained, fitting the dice as well as possible."""
-    sources = [p for p in range(BAR, 0, -1) for _ in range(start.own[p] - end.own[p])]
-    targets = [p for p in range(24, -1, -1) for _ in range(end.own[p] - start.own[p])]
-    if not sources or len(sources) != len(targets):
-        return ()
-    if len(targets) <= 6:
-        orders: Sequence[Sequence[int]] = list(dict.fromkeys(permutations(targets)))
+def _unused(turn: _Turn, end: View, used: Sequence[int], left: Sequence[int], further: _Path) -> Breach:
+    double = turn.dice[0] == turn.dice[1]
+    instance = notation([Move(s.from_point, s.to_point) for s in further])
+    example = f", for instance {instance}" if further else ""
+    points = tuple(dict.fromkeys(s.from_point for s in further))
+    entering = turn.game is Game.BACKGAMMON and end.own[BAR] and turn.start.own[BAR] > 1
+    rule = "K3" if entering else "M7" if double else "M5" if turn.due == 1 else "M3"
+    if entering and further:
+        text = f"a checker was left on the bar although it could enter{example}"
+    elif not used:
+        text = f"nothing was moved although the roll could be played{example}"
+    elif double:
+        times = f"{len(used)} of the four {left[0]}s" if used else f"no {left[0]}"
+        text = f"{times} were played although {turn.due} could be{example}"
     else:
-        orders = [targets]
-
-    def misfit(order: Sequence[int]) -> tuple[int, int]:
-        gaps = [source - target for source, target in zip(sources, order, strict=True)]
-        return _unexplained(gaps, dice), sum(g < 0 for g in gaps)
-
-    best = min(orders, key=misfit)
-    return tuple(
-        Move(s, t, t != OFF and start.enemy[t] > 0 and end.enemy[t] < start.enemy[t])
-        for s, t in zip(sources, best, strict=True)
-    )
+        numbers = " and the ".join(map(str, left))
+        text = f"the {numbers} was not played although it could be{example}"
+    return Breach(rule, "die_unused", text, points)
 
 
-def _unexplained(gaps: Sequence[int], dice: Dice) -> int:
-    """How many of these distances the dice, each used once, do not give; one checker may use several."""
-    left = list(dice) * (2 if dice[0] == dice[1] else 1)
-    wrong = 0
-    for gap in sorted(gaps):
-        uses = next((n for n in range(1, len(left) + 1) if _sum_to(left, n, gap)), 0)
-        wrong += not uses
-        for die in _sum_to(left, uses, gap) if uses else ():
-            left.remove(die)
-    return wrong
+def _wrong_checker(path: _Path, left: Sequence[int]) -> Breach:
+    done = notation([Move(s.from_point, s.to_point) for s in path])
+    text = f"after {done} the {left[0]} cannot be played, and another play would have used both dice"
+    if len(left) > 1:
+        text = f"after {done} fewer dice can be played than another play would have used"
+    return Breach("M3", "wrong_checker", text, tuple(dict.fromkeys(s.from_point for s in path)))
 
 
-def _sum_to(dice: Sequence[int], count: int, total: int) -> tuple[int, ...]:
-    return next((c for c in combinations(dice, count) if sum(c) == total), ())
+def _smaller_die(turn: _Turn, used: Sequence[int]) -> Breach:
+    text = f"only one die could be played, and it had to be the larger, the {max(turn.dice)}"
+    return Breach("M4", "smaller_die", text)
 
 
-def _by_moves(moves: Sequence[Move], start: View, end: View, dice: Dice, game: Game) -> tuple[str, str]:
-    """The likeliest cause of a play that breaks more than one rule, or the dice themselves."""
-    if any(m.to_point > m.from_point for m in moves):
-        return ("G5" if game is Game.BACKGAMMON else "G4"), "a checker was moved backwards"
-    if end.own[BAR] and any(m.from_point != BAR for m in moves):
-        return "K2", "a checker was moved while another waits on the bar"
-    if any(m.to_point == OFF for m in moves) and any(end.own[p] for p in range(HOME + 1, 26)):
-        return "B1", "a checker was borne off before all fifteen were home"
-    if game is Game.LONG_NARDY and illegal_walls(end) - illegal_walls(start):
-        return "L7", "a wall of six was built with no enemy checker ahead of it"
-    rolled = f"{dice[0]}-{dice[1]}"
-    wrong = next((m for m in moves if m.from_point - m.to_point not in dice and m.to_point != OFF), None)
-    if wrong is None:
-        return "E8", f"the checkers were not moved as {rolled} says"
-    return "E8", f"a checker was moved {wrong.from_point - wrong.to_point} pips on a roll of {rolled}"
+def _out_of_turn(turn: _Turn, before: Position, end: View, after: Position) -> _Account | None:
+    """Where only the opponent's checkers were moved, perhaps as if the turn had been his."""
+    other = turn.side.other
+    same = end.own == turn.start.own
+    if not same and end.own[BAR] <= turn.start.own[BAR]:
+        return None
+    points = [p for p in range(BAR, -1, -1) if end.enemy[p] != turn.start.enemy[p]]
+    for play in legal_plays(before, other, turn.dice, turn.rules):
+        if play.after == after:
+            text = f"{other.value} played {play.notation}, but it was {turn.side.value}'s turn"
+            return _Account((), (Breach("G10", "wrong_side", text, tuple(points)),))
+    unhit = end.enemy[BAR] <= turn.start.enemy[BAR] and sum(end.enemy) == sum(turn.start.enemy)
+    if same and points and unhit:
+        text = f"only checkers of the opponent were moved ({', '.join(point_name(p) for p in points)})"
+        return _Account((), (Breach("G11", "wrong_side", text, tuple(points)),))
+    return None
 
 
-def right_half(side: Side, orientation: Orientation) -> Half:
-    """The half of the picture to the right of a player, who sits where his home is."""
-    white_at_bottom = orientation in (Orientation.BOTTOM_LEFT, Orientation.BOTTOM_RIGHT)
-    return "right" if (side is Side.WHITE) == white_at_bottom else "left"
+def _nearest(plays: Sequence[Play], after: Position) -> tuple[Play, ...]:
+    """The legal plays from which the board differs by the fewest checkers, then by the fewest pips."""
 
+    def checkers(play: Play) -> int:
+        there = play.after
+        on_points = sum(abs(n - m) for n, m in zip(there.points, after.points, strict=True))
+        beside = zip(there.bar + there.off, after.bar + after.off, strict=True)
+        return on_points + sum(abs(n - m) for n, m in beside)
 
-def throw_faults(
-    dice: Sequence[DieReading],
-    side: Side | None,
-    rules: RuleSet,
-    orientation: Orientation,
-    *,
-    cup_used: bool | None = None,
-) -> tuple[Fault, ...]:
-    """Every fault of a throw at rest (rules.md D1 to D9); empty if it is valid.
+    def pips(play: Play) -> int:
+        side, total = play.side, 0
+        there, here = (view_of(p, play.game, side).own for p in (play.after, after))
+        for point in range(1, BAR + 1):
+            total += abs(sum(there[point:]) - sum(here[point:]))
+        return total
 
-    ``side`` may be unknown: then the half cannot be judged by the thrower's seat. ``cup_used`` is
-    ``None`` when the camera did not see how the dice were thrown.
-    """
-    faults: list[Fault] = []
-    if len(dice) < 2:
-        faults.append("one_die")
-    for die in dice:
-        if die.state != "flat" and die.state not in faults:
-            faults.append(die.state)
-    lying = [d.half for d in dice if d.half != "off" and d.state not in ("on_frame", "off_board")]
-    if len(set(lying)) > 1:
-        faults.append("two_halves")
-    elif (
-        rules.throw_half == "right_half"
-        and side is not None
-        and any(half != right_half(side, orientation) for half in lying)
-    ):
-        faults.append("wrong_half")
-    if rules.dice_from == "cup_required" and cup_used is False:
-        faults.append("not_from_cup")
-    return tuple(faults)
+    counted = sorted(((checkers(play), place) for place, play in enumerate(plays)))
+    worst = counted[min(NEAREST, len(counted)) - 1][0]
+    close = [plays[place] for count, place in counted if count <= worst]
+    return tuple(sorted(close[: 8 * NEAREST], key=lambda play: (checkers(play), pips(play)))[:NEAREST])

@@ -31,13 +31,14 @@ from engine.events import (
     RollOff,
     Throw,
 )
-from engine.judge import judge_play, throw_faults
+from engine.judge import judge_play
 from engine.layout import Orientation, colour_of, orientations, slot_of, to_slots
 from engine.legal import legal_plays
 from engine.match import game_result
 from engine.observation import Observation
 from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
+from engine.throws import throw_faults
 from engine.tracker_dice import Cast, DiceWatch, Lying, same_places
 from engine.tracker_explain import ILLEGAL, THROWS, Reading, explain, missed_turn, turn_before
 from engine.tracker_picture import Picture

@@ -14,13 +14,13 @@ from typing import TypeVar
 import numpy as np
 
 from engine.events import Dice, Event, Fault, GameEnd, GameStart, PlayMade, Throw
-from engine.judge import right_half
 from engine.layout import colour_of, to_slots
 from engine.legal import legal_plays
 from engine.match import game_result
 from engine.observation import Half
 from engine.position import BAR, Game, Position, Side
 from engine.rules import RuleSet
+from engine.throws import right_half
 from hardware.table import scene
 from hardware.table.choices import Turn, choose, foul
 from hardware.table.landing import THROW_FAULTS, XY, Lie, NoRoom, throw_dice

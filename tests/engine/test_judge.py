@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.judge import judge_play, right_half, throw_faults
+from engine.judge import judge_play
 from engine.layout import Orientation
 from engine.legal import legal_plays
 from engine.observation import DieReading, DieState, Half
 from engine.position import BAR, OFF, Game, Position, Side, index_of
 from engine.rules import default_rules
+from engine.throws import right_half, throw_faults
 
 BG, LN = Game.BACKGAMMON, Game.LONG_NARDY
 
