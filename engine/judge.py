@@ -17,7 +17,19 @@ from itertools import combinations, islice, permutations
 from typing import Literal, TypeAlias, get_args
 
 from engine.events import Dice, MoveXY
-from engine.legal import HEAD, HOME, Play, View, illegal_walls, legal_plays, position_of, view_of
+from engine.legal import (
+    HEAD,
+    HOME,
+    WALL,
+    Play,
+    View,
+    head_limit,
+    illegal_walls,
+    legal_plays,
+    position_of,
+    view_of,
+    ways,
+)
 from engine.notation import Move, notation, point_name
 from engine.position import BAR, CHECKERS, OFF, Game, Position, Side
 from engine.rules import RuleSet
@@ -111,6 +123,11 @@ class Verdict:
     def reason(self) -> str:
         """The gravest breach in one plain sentence; ``legal`` without one."""
         return self.breaches[0].reason if self.breaches else "legal"
+
+    @property
+    def ways(self) -> tuple[tuple[Move, ...], ...]:
+        """Every distinct order of moves in which the play may have been made; none if it is illegal."""
+        return ways(self.before, self.side, self.dice, self.rules).get(self.after, ())
 
 
 def judge_play(before: Position, side: Side, dice: Dice, after: Position, rules: RuleSet) -> Verdict:
@@ -367,7 +384,9 @@ class _Walk:
     moves: list[Move] = field(default_factory=list)
     breaches: list[Breach] = field(default_factory=list)
     landed: list[int] = field(default_factory=lambda: [0] * 26)  #: own checkers moved in this turn, by point
-    hitters: set[int] = field(default_factory=set)
+    #: the points where checkers that hit in this turn may stand; more than one list where it is open
+    #: which of the checkers on a point went on
+    hitters: set[tuple[int, ...]] = field(default_factory=lambda: {()})
     blocked: set[int] = field(default_factory=set)  #: closed points that a checker stopped on
     from_head: int = 0
 
@@ -392,7 +411,6 @@ class _Walk:
             self._head(step)
         if target == OFF and step.token.pips > 0:
             self._bears_off(step, what)
-        self._same_checker(source, target, what)
         hit = False
         if 1 <= target <= 24 and self.enemy[target]:
             if self.enemy[target] >= self.turn.closed:
@@ -401,18 +419,15 @@ class _Walk:
                 hit = True
                 self.enemy[target] -= 1
                 self.enemy[BAR] += 1
-        self._hides(source, target, what, hit)
+        self._follow_hitters(source, target, hit)
+        self._same_checker(source, target, what)
         self.own[source] -= 1
         self.own[target] += 1
         self.moves.append(Move(source, target, hit))
         if game is Game.LONG_NARDY and self.turn.rules.block_timing == "step" and not last:
-            for wall in self._new_walls():
-                self.blame(
-                    "L10",
-                    "wall_on_the_run",
-                    f"{what} made a wall of six, if only for a moment",
-                    *_holes(wall),
-                )
+            for holes in self._new_walls():
+                text = f"{what} made a wall of {len(holes)}, if only for a moment"
+                self.blame("L10", "wall_on_the_run", text, *holes)
 
     def _distance(self, step: _Step, what: str) -> None:
         """A distance that the dice do not give (rules.md E8, M1, M2, B2)."""
@@ -444,28 +459,21 @@ class _Walk:
             self.blame("E8", cause, text, *squares)
 
     def _head(self, step: _Step) -> None:
-        turn, rules = self.turn, self.turn.rules
-        first = turn.start.own[HEAD] == CHECKERS
-        double = turn.dice[0] if turn.dice[0] == turn.dice[1] else None
-        excepted = first and double in rules.head_exc
-        if self.from_head == 1:
-            return
-        text = f"{self.from_head} checkers left the head in one turn"
-        if excepted and rules.note_55_44 and turn.side is Side.BLACK and double == 4 and turn.due == 1:
-            self.blame("L5", "head_twice", f"{text}; after 5-5 a 4-4 moves one checker by one 4", HEAD)
-        elif self.from_head > 2 or not (excepted or rules.head_relief == "any_blocked_roll"):
-            self.blame("L2", "head_twice", f"{text}; only {'two' if excepted else 'one'} may", HEAD)
-        elif excepted and rules.head_mode == "up_to_two":
-            return
-        elif self._could_move_another(step.token.pips):
-            rule = "L4" if excepted else "L6"
-            self.blame(rule, "head_twice", f"{text} although the roll could be played on without", HEAD)
-
-    def _could_move_another(self, die: int) -> bool:
-        highest = max(p for p in range(BAR + 1) if self.own[p])
-        return any(self.own[p] and self.enemy[p - die] < self.turn.closed for p in range(die + 1, HEAD)) or (
-            highest <= HOME and self.own[die] > 0
-        )
+        turn, rules, left = self.turn, self.turn.rules, self.from_head
+        limit = head_limit(turn.start, turn.dice, rules)
+        text = f"{left} checkers left the head in one turn"
+        if left > limit:
+            if left == 2 and head_limit(turn.start, turn.dice, replace(rules, note_55_44=False)) == 2:
+                self.blame("L5", "head_twice", f"{text}; after 5-5 a 4-4 moves one checker by one 4", HEAD)
+            elif left == 2 and rules.head_relief == "any_blocked_roll":
+                self.blame("L6", "head_twice", f"{text} although one is enough to play the roll", HEAD)
+            else:
+                self.blame("L2", "head_twice", f"{text}; only {'two' if limit == 2 else 'one'} may", HEAD)
+        elif left == 2 and rules.head_mode == "if_stuck" and turn.start.own[HEAD] == CHECKERS:
+            excepted = turn.dice[0] == turn.dice[1] and turn.dice[0] in rules.head_exc
+            die = step.token.pips
+            if excepted and any(self.own[p] and not self.enemy[p - die] for p in range(die + 1, HEAD)):
+                self.blame("L4", "head_twice", f"{text} although the first could go on", HEAD)
 
     def _bears_off(self, step: _Step, what: str) -> None:
         turn, source = self.turn, step.from_point
@@ -512,34 +520,44 @@ class _Walk:
                 self.blame("M1", "same_checker", f"{what} moves a checker on that has moved already", source)
         self.landed[target] += 1
 
-    def _hides(self, source: int, target: int, what: str, hit: bool) -> None:
-        """A checker that has hit goes on to the safety of another (rules.md K4)."""
-        hitter = source in self.hitters and self.own[source] == 1
-        if hitter:
-            self.hitters.discard(source)
-            if self.turn.rules.hit_and_hide == "forbidden" and target != OFF and self.own[target]:
-                self.blame(
-                    "K4", "hit_and_hide", f"{what} hides a checker that has hit in this turn", source, target
-                )
-        if (hit or hitter) and target != OFF:
-            self.hitters.add(target)
+    def _follow_hitters(self, source: int, target: int, hit: bool) -> None:
+        """Where the checkers that hit in this turn can be after a step."""
+        after: set[tuple[int, ...]] = set()
+        once = not self.turn.rules.allow_same_checker and self.landed[source] < self.own[source]
+        arrives = (target,) if hit else ()
+        for hitters in self.hitters:
+            if source in hitters and not once:
+                rest = list(hitters)
+                rest.remove(source)
+                after.add(tuple(sorted((*rest, *((target,) if target != OFF else ())))))
+            if self.own[source] > hitters.count(source):
+                after.add(tuple(sorted((*hitters, *arrives))))
+        self.hitters = after
 
-    def _new_walls(self) -> frozenset[int]:
-        return illegal_walls(self.view()) - illegal_walls(self.turn.start)
+    def _new_walls(self) -> list[tuple[int, ...]]:
+        """The forbidden walls that this turn made, each as its holes along the enemy's way."""
+        rules = self.turn.rules
+        walls: list[tuple[int, ...]] = []
+        before = -2
+        for first in sorted(illegal_walls(self.view(), rules) - illegal_walls(self.turn.start, rules)):
+            holes = tuple((12 - hole - 1) % 24 + 1 for hole in range(first, first + WALL))
+            walls = [*walls[:-1], (*walls[-1], holes[-1])] if first == before + 1 else [*walls, holes]
+            before = first
+        return walls
 
     def finish(self, end: View) -> None:
-        """What is wrong with the board at the end: walls of six and the opponent's checkers."""
+        """What is wrong at the end: walls of six, hitters in safety, the opponent's checkers."""
         if self.turn.game is Game.LONG_NARDY:
-            for wall in self._new_walls():
-                holes = _holes(wall)
-                where = f"on {holes[0]} to {holes[-1]}"
+            for holes in self._new_walls():
+                text = f"a wall of {len(holes)} from {holes[0]} to {holes[-1]}"
                 if self.turn.rules.block == "home":
-                    text = f"a wall of six {where} before an opposing checker has come home"
-                    self.blame("L8", "wall", text, *holes)
+                    self.blame("L8", "wall", f"{text} before an opposing checker has come home", *holes)
                 else:
-                    self.blame(
-                        "L7", "wall", f"a wall of six {where} with no opposing checker ahead of it", *holes
-                    )
+                    self.blame("L7", "wall", f"{text} with no opposing checker ahead of it", *holes)
+        hidden = [[p for p in hitters if self.own[p] > 1] for hitters in self.hitters]
+        if self.turn.rules.hit_and_hide == "forbidden" and all(hidden):
+            point = hidden[0][0]
+            self.blame("K4", "hit_and_hide", f"a checker that hit in this turn stands safe on {point}", point)
         self._opponent(end)
 
     def _opponent(self, end: View) -> None:
@@ -592,11 +610,6 @@ class _Walk:
             if left and came:
                 text += f" from {', '.join(map(point_name, left))} to {', '.join(map(point_name, came))}"
             self.blame("G11", "opponent_moved", text, *left, *came)
-
-
-def _holes(first: int) -> tuple[int, ...]:
-    """The six holes of a wall as the mover's points, from its first hole on the enemy's way."""
-    return tuple((12 - hole - 1) % 24 + 1 for hole in range(first, first + 6))
 
 
 # ---- the account that breaks the fewest rules --------------------------------------------------
