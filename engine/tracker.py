@@ -18,6 +18,8 @@ from typing import Literal
 
 from engine.events import (
     BoardSeen,
+    Call,
+    Correction,
     CubeAction,
     Desync,
     Dice,
@@ -26,18 +28,23 @@ from engine.events import (
     Fault,
     GameEnd,
     GameStart,
+    MatchStart,
     PlayMade,
+    Resignation,
     Resync,
     RollOff,
+    Ruling,
+    SetUp,
     Throw,
+    TurnEnd,
 )
 from engine.judge import judge_play
 from engine.layout import Orientation, colour_of, orientations, slot_of, to_slots
 from engine.legal import legal_plays
-from engine.match import game_result
 from engine.observation import Observation
-from engine.position import Game, Position, Side
+from engine.position import CHECKERS, Game, Position, Side
 from engine.rules import RuleSet, default_rules
+from engine.scoring import GameResult, game_result
 from engine.throws import throw_faults
 from engine.tracker_dice import Cast, DiceWatch, Lying, same_places
 from engine.tracker_explain import ILLEGAL, THROWS, Reading, explain, missed_turn, turn_before
@@ -110,6 +117,7 @@ class _Game:
     orientation: Orientation
     side: Side | None
     number: int = 1  #: of the turn
+    first: Side | None = None  #: who made the first play
     over: bool = False
     lost: bool = False  #: picture and record disagree
     adopt: bool = False  #: take the next still board as it is: the record of it was cut short
@@ -124,6 +132,8 @@ class _Turn:
     told: Throw | None = None
     over: float | None = None  #: seconds, when its dice were last seen, once they are gone
     doubted: bool = False
+    ruled_void: bool = False  #: the referee has the dice thrown again
+    demanded: bool = False  #: an illegal play stands on the board, and the referee has a legal one made
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +180,8 @@ class Tracker:
         self._dice: Dice | None = None
         self._dice_valid = True
         self._turn: _Turn | None = None
+        self._before: Position | None = None  #: what stood before the last play of the record
+        self._last_play: PlayMade | None = None
         self._wrong_way: Orientation | None = None  #: set up so, against the rules, and told
         self._held: list[_Held] = []
         self._out: list[Event] = []
@@ -278,19 +290,29 @@ class Tracker:
         match event:
             case BoardSeen():
                 self._seen_orientation = event.orientation
+            case MatchStart():
+                self._given_rules = self._given_rules or event.rules
             case GameStart():
-                rules = self._given_rules or event.rules
-                orientation = self._seen_orientation or self._given_orientation or Orientation.BOTTOM_RIGHT
-                self._game = _Game(rules, event.position, orientation, event.side_to_move)
-                self._turn, self._dice, self._dice_valid = None, None, True
+                self._begin(self._given_rules or event.rules, event.position, event.side_to_move)
+            case SetUp():
+                rules = self._game.rules if self._game is not None else self._given_rules
+                if rules is None:
+                    raise ValueError("a position was set up before the rules of the game were known")
+                self._begin(rules, event.position, event.side_to_move)
+                self._g.first = event.first
+                self._dice = event.dice
+                if event.dice is not None and event.side_to_move is not None:
+                    self._turn = self._thrown_by_word(event.t, event.side_to_move, event.dice)
             case RollOff():
                 self._g.side = event.winner
             case Throw():
                 self._g.side, self._dice, self._dice_valid = event.side, event.dice, event.valid
                 self._turn = _Turn(None, event.t, told=event)
             case PlayMade():
+                self._before, self._last_play = self._g.position, event
                 self._g.position, self._g.side = event.position, event.side.other
                 self._g.number += 1
+                self._g.first = self._g.first or event.side
                 self._g.adopt = False
                 self._dice, self._dice_valid = event.dice, True
                 self._turn = None
@@ -300,10 +322,44 @@ class Tracker:
             case Resync():
                 # Where the board was gone on from as it stood, the event does not say how it stood.
                 self._g.lost, self._g.adopt = False, bool(event.slots)
-            case GameEnd():
+            case GameEnd() | CubeAction(action="drop") | Resignation(action="accept"):
                 self._g.over, self._turn = True, None
-            case Doubt() | CubeAction():
+            case TurnEnd():
+                if self._turn is not None:
+                    self._turn.over = event.t
+            case Ruling():
+                self._ruled(event)
+            case Doubt() | CubeAction() | Resignation() | Call() | Correction():
                 pass
+
+    def _begin(self, rules: RuleSet, position: Position, side: Side | None) -> None:
+        orientation = self._seen_orientation or self._given_orientation or Orientation.BOTTOM_RIGHT
+        self._game = _Game(rules, position, orientation, side)
+        self._turn, self._dice, self._dice_valid = None, None, True
+
+    def _thrown_by_word(self, t: float, side: Side, dice: Dice) -> _Turn:
+        """A turn whose dice the referee has named."""
+        colour = colour_of(side, self._white_is_light)
+        return _Turn(None, t, told=Throw(t=t, side=side, colour=colour, dice=dice, valid=True))
+
+    def _ruled(self, ruling: Ruling) -> None:
+        turn, game = self._turn, self._g
+        match ruling.decision:
+            case "demand" if self._last_play is not None and self._before is not None:
+                play = self._last_play
+                game.position, game.side, game.number = self._before, play.side, game.number - 1
+                self._turn = self._thrown_by_word(ruling.t, play.side, play.dice)
+                self._turn.demanded = True
+                self._dice, self._dice_valid = play.dice, True
+                self._last_play = None
+            case "rethrow" if turn is not None and turn.told is not None:
+                turn.told, turn.ruled_void = replace(turn.told, valid=False), True
+                self._dice_valid = False
+            case "stand" if turn is not None and turn.told is not None:
+                turn.told = replace(turn.told, valid=True)
+                self._dice_valid = True
+            case _:
+                pass  # it stands as it was recorded
 
     @property
     def _g(self) -> _Game:
@@ -441,7 +497,7 @@ class Tracker:
         self._tell_throw(turn, now)
         if turn.over is None and turn.cast is not None and self._lifted(turn.cast):
             turn.over = turn.cast.last
-        elif turn.over is None and turn.cast is None and self._resumed_turn_over(now):
+        elif turn.over is None and turn.cast is None and self._resumed_turn_over(turn, now):
             turn.over = self._frames[0].t
         if turn.over is not None or self._next is not None:
             self._decide(now)
@@ -452,10 +508,19 @@ class Tracker:
     def _lifted(self, cast: Cast) -> bool:
         return all(die not in self._watch.lying for die in cast.dice)
 
-    def _resumed_turn_over(self, now: float) -> bool:
+    def _resumed_turn_over(self, turn: _Turn, now: float) -> bool:
         """After a restart: no dice have been in view of enough still frames."""
         frames = self._undisturbed()
-        return len(frames) >= 5 and now - frames[0].t >= 1.0 and not any(f.dice for f in frames)
+        if len(frames) < 5 or now - frames[0].t < 1.0 or any(f.dice for f in frames):
+            return False
+        return not turn.demanded or self._shows_a_play(turn, frames)
+
+    def _shows_a_play(self, turn: _Turn, frames: Sequence[Observation]) -> bool:
+        """Whether a legal play of the dice that were told stands, where one was demanded."""
+        game, picture = self._g, self._picture(frames)
+        assert turn.told is not None
+        plays = legal_plays(game.position, turn.told.side, turn.told.dice, game.rules)
+        return any(picture.fit(play.after) > GOOD_FIT for play in plays)
 
     def _won_already(self, now: float) -> bool:
         """The last checker is off while the dice still lie: nobody needs to lift them."""
@@ -466,7 +531,13 @@ class Tracker:
         if len(frames) < 5 or now - frames[0].t < 0.8:
             return False
         after, score = self._picture(frames).reading(self._g.position)
-        return score > POOR_FIT and game_result(after, self._g.rules.game) is not None
+        finished = after.off.count(CHECKERS) > self._g.position.off.count(CHECKERS)
+        return score > POOR_FIT and finished and self._result(after) is not None
+
+    def _result(self, after: Position) -> GameResult | None:
+        """The result, if the game is over with ``after`` as the next position."""
+        taken = CHECKERS in self._g.position.off  # what is played now is the last throw (rules.md B8)
+        return game_result(after, self._g.rules, first=self._g.first, last_throw_taken=taken)
 
     def _position_left(self, side: Side) -> int:
         return self._g.position.checkers(side) - self._g.position.off[side.index]
@@ -533,7 +604,8 @@ class Tracker:
             self._open(cast)
             return
         if turn.cast is None and turn.told is not None:  # taken up again after a restart
-            if cast.pairs().get(_sorted(turn.told.dice), 1.0) > 0.02:
+            thrown_since = self._seen_empty(-math.inf, self._cup_t)
+            if not thrown_since and cast.pairs().get(_sorted(turn.told.dice), 1.0) > 0.02:
                 turn.cast = cast
                 return
             turn.over = turn.over if turn.over is not None else self._frames[0].t
@@ -831,7 +903,7 @@ class Tracker:
         t = over if over is not None else self._next.t if self._next is not None else self._frames[-1].t
         void = False
         if turn.told is not None and not turn.told.valid:
-            void = not all(fault in REFUTABLE for fault in turn.told.faults)
+            void = turn.ruled_void or not all(fault in REFUTABLE for fault in turn.told.faults)
             if not void:  # that it was played speaks against what was seen of the dice
                 text = f"{dice[0]}-{dice[1]}"
                 self._doubt(turn.t, "throw", ((f"{text} counts", 0.5), (f"{text} does not count", 0.5)))
@@ -890,9 +962,10 @@ class Tracker:
                 confidence=confidence,
             )
         )
+        self._g.first = self._g.first or side
+        result = self._result(after)
         self._g.position, self._g.side = after, side.other
         self._g.number += 1
-        result = game_result(after, self._g.rules.game)
         if result is not None:
             self._out.append(GameEnd(t=t, winner=result.winner, result=result.result, points=result.points))
             self._g.over, self._g.side = True, None

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from engine.events import Dice, Fault
 from engine.layout import Orientation, slot_of, to_slots
 from engine.legal import Play, legal_plays
-from engine.match import game_result
 from engine.notation import Move
 from engine.observation import BoardView, Box, DieReading, DieState, Half, Observation, SlotReading
 from engine.position import BAR, OFF, Position, Side, index_of
 from engine.rules import RuleSet
+from engine.scoring import game_result
 
 BOARD = BoardView(((100, 80), (1180, 80), (1180, 640), (100, 640)), (0.48, 0.52), 0.98)
 HAND: Box = (0.0, 0.0, 90.0, 90.0)  #: at the edge of the picture, over no die
@@ -300,7 +300,7 @@ class Table:
         if not self.seen:
             self.rest(1.0)
         count = 0
-        while game_result(self.position, self.rules.game) is None and (turns is None or count < turns):
+        while game_result(self.position, self.rules) is None and (turns is None or count < turns):
             self.turn(side)
             side = side.other
             count += 1

@@ -28,11 +28,12 @@ from engine.events import (
 from engine.judge import judge_play
 from engine.layout import Orientation, to_slots
 from engine.legal import legal_plays
-from engine.match import Match, game_result
+from engine.match import Match
 from engine.notation import Move
 from engine.observation import DieState, Observation, SlotReading
 from engine.position import Game, Position, Side
 from engine.rules import Direction, RuleSet, default_rules
+from engine.scoring import game_result
 from engine.tracker import Tracker
 from engine.tracker_picture import Picture
 from tests.engine.seen import CLEAR, NOISY, Noise, Played, Table, Thrown
@@ -107,7 +108,7 @@ def test_a_whole_game_without_noise_is_exactly_the_truth(rules: RuleSet, seed: i
     events = check(table)
     assert odd(events) == []
     assert [type(e) for e in events[:2]] == [BoardSeen, GameStart]
-    result = game_result(table.position, rules.game)
+    result = game_result(table.position, rules)
     end = events[-1]
     assert isinstance(end, GameEnd)
     assert result is not None
@@ -293,7 +294,8 @@ def test_dice_lifted_before_the_checkers_move(noise: Noise) -> None:
     table.turn(WHITE, (3, 1))
     table.throw(BLACK, (6, 3), lie=0.4)
     table.lift(empty=0.3)
-    table.play(legal_plays(table.position, BLACK, (6, 3), SHORT)[4], lift=False)
+    plays = legal_plays(table.position, BLACK, (6, 3), SHORT)
+    table.play(next(play for play in plays if play.notation == "24/18 6/3"), lift=False)
     table.rest(1)
     table.turn(WHITE)
     check(table)
@@ -739,6 +741,17 @@ def test_a_killed_tracker_goes_on_from_the_stored_events(
         return table
 
     resumed(make, cut)
+
+
+def test_the_same_numbers_thrown_again_after_a_restart_are_a_new_throw() -> None:
+    """Killed while the dice were lifted; the other side throws the same numbers."""
+
+    def make() -> Table:
+        table = Table(SHORT, seed=50, fps=5)
+        table.game(turns=6)
+        return table
+
+    resumed(make, 0.625)
 
 
 @settings(max_examples=25, deadline=None)

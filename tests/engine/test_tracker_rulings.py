@@ -1,0 +1,228 @@
+"""What a referee decides, as the tracker goes on from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.events import (
+    CubeAction,
+    Event,
+    GameEnd,
+    GameStart,
+    MatchStart,
+    PlayMade,
+    Resignation,
+    Ruling,
+    SetUp,
+    Throw,
+    TurnEnd,
+)
+from engine.legal import legal_plays
+from engine.position import Game, Position, Side
+from engine.rules import RuleSet, default_rules
+from engine.tracker import Tracker
+from tests.engine.seen import Table
+from tests.engine.test_tracker import begun, odd, watch
+
+SHORT, LONG = default_rules(Game.BACKGAMMON), default_rules(Game.LONG_NARDY)
+W, B = Side.WHITE, Side.BLACK
+
+
+def moved(position: Position, source: int, target: int) -> Position:
+    """A white checker moved from one point to another, both by White's count."""
+    points = list(position.points)
+    points[source - 1] -= 1
+    points[target - 1] += 1
+    return replace(position, points=tuple(points))
+
+
+def opened(rules: RuleSet = SHORT) -> Table:
+    """A table after one legal turn of White, 3-1."""
+    table = begun(rules)
+    table.throw(W, (3, 1))
+    table.play(legal_plays(table.position, W, (3, 1), rules)[0])
+    return table
+
+
+def seen_from(table: Table, events: list[Event], ruling: Event, start: int) -> list[Event]:
+    """What a tracker tells that takes up the record with the ruling at its end."""
+    return watch(table, Tracker.resume([*events, ruling], table.rules), start)
+
+
+class TestADemandedPlay:
+    """E5: the opponent demands a correct play, and the same dice are played again from where they fell."""
+
+    def wrong(self) -> tuple[Table, list[Event]]:
+        table = opened()
+        table.throw(B, (4, 2))
+        table.play(legal_plays(table.position, B, (4, 2), SHORT)[0])
+        table.throw(W, (6, 2))
+        table.illegal(W, moved(table.position, 13, 8))  # 5 pips
+        table.rest(2.0)
+        events = watch(table)
+        assert isinstance(events[-1], PlayMade)
+        assert not events[-1].legal
+        return table, events
+
+    def test_the_correct_play_is_told_with_the_same_dice(self) -> None:
+        table, events = self.wrong()
+        before = next(e for e in reversed(events[:-1]) if isinstance(e, PlayMade)).position
+        start = len(table.seen)
+        table.rest(3.0)  # the players talk; what stands is still the illegal play
+        right = legal_plays(before, W, (6, 2), SHORT)[1]
+        table.put(right.after)
+        table.rest(2.5)
+        table.throw(B, (5, 1))
+        table.play(legal_plays(table.position, B, (5, 1), SHORT)[0])
+        after = seen_from(table, events, Ruling(t=table.t, decision="demand", asked_by=B), start)
+        play, throw, reply = after
+        assert isinstance(play, PlayMade)
+        assert (play.side, play.legal, play.position) == (W, True, right.after)
+        assert sorted(play.dice) == [2, 6]
+        assert isinstance(throw, Throw)
+        assert isinstance(reply, PlayMade)
+        assert (throw.side, reply.legal) == (B, True)
+
+    def test_a_play_that_is_not_put_right_is_called_again(self) -> None:
+        table, events = self.wrong()
+        start = len(table.seen)
+        table.rest(2.0)
+        table.throw(B, (5, 1))
+        table.play(legal_plays(table.position, B, (5, 1), SHORT)[0])
+        after = seen_from(table, events, Ruling(t=table.t, decision="demand", asked_by=B), start)
+        first = next(e for e in after if isinstance(e, PlayMade))
+        assert (first.side, first.legal) == (W, False)
+
+    def test_a_play_that_is_accepted_is_gone_on_from(self) -> None:
+        table, events = self.wrong()
+        start = len(table.seen)
+        table.throw(B, (5, 1))
+        table.play(legal_plays(table.position, B, (5, 1), SHORT)[0])
+        after = seen_from(table, events, Ruling(t=table.t, decision="accept", asked_by=B), start)
+        assert [e.type for e in after] == ["throw", "play"]
+        assert odd(after) == []
+
+
+class TestThrowsRuledOn:
+    """D10: the referee has both dice thrown again, or lets a roll stand in which a fault was seen."""
+
+    def thrown(self, valid: bool) -> tuple[Table, list[Event]]:
+        table = opened()
+        if valid:
+            table.throw(B, (4, 2))
+        else:
+            table.throw(B, (4, 2), halves=("left", "right"), faults=("two_halves",))
+        tracker = Tracker(white_is_light=table.white_is_light)
+        events = [e for seen in table.seen for e in tracker.observe(seen)]
+        assert isinstance(events[-1], Throw)
+        assert events[-1].valid == valid
+        return table, events
+
+    def test_a_void_throw_is_thrown_again(self) -> None:
+        table, events = self.thrown(valid=True)
+        start = len(table.seen)
+        table.lift()
+        table.throw(B, (6, 6))
+        table.play(legal_plays(table.position, B, (6, 6), SHORT)[0])
+        after = seen_from(table, events, Ruling(t=table.t, decision="rethrow", asked_by=W), start)
+        throw, play = after
+        assert isinstance(throw, Throw)
+        assert isinstance(play, PlayMade)
+        assert (throw.side, throw.dice, play.legal) == (B, (6, 6), True)
+
+    def test_a_roll_that_stands_may_be_played(self) -> None:
+        table, events = self.thrown(valid=False)
+        start = len(table.seen)
+        table.play(legal_plays(table.position, B, (4, 2), SHORT)[0])
+        table.rest(2.0)
+        after = seen_from(table, events, Ruling(t=table.t, decision="stand"), start)
+        play = after[-1]
+        assert isinstance(play, PlayMade)
+        assert (play.side, play.legal, play.rule) == (B, True, None)
+
+
+def test_a_clock_ends_the_turn_while_the_dice_lie() -> None:
+    """E1: the play is judged once the button is pressed, before anybody lifts the dice."""
+    table = opened()
+    table.throw(B, (4, 2))
+    tracker = Tracker(white_is_light=table.white_is_light)
+    events = [e for seen in table.seen for e in tracker.observe(seen)]
+    start = len(table.seen)
+    table.play(legal_plays(table.position, B, (4, 2), SHORT)[0], lift=False)
+    pressed = TurnEnd(t=table.t, side=B, how="clock")
+    tracker = Tracker.resume([*events, pressed], SHORT)
+    table.rest(2.5)
+    after = [e for seen in table.seen[start:] for e in tracker.observe(seen)]
+    play = after[-1]
+    assert isinstance(play, PlayMade)
+    assert (play.side, play.legal) == (B, True)
+
+
+def test_a_position_set_up_in_mid_match_is_played_from() -> None:
+    table = Table(SHORT)
+    for _ in range(3):
+        roll = table.roll()
+        table.position = legal_plays(table.position, W, roll, SHORT)[-1].after
+    record: list[Event] = [
+        MatchStart(t=0.0, rules=SHORT),
+        SetUp(t=0.0, position=table.position, side_to_move=B, dice=None),
+    ]
+    table.rest(1.0)
+    table.throw(B, (5, 3))
+    table.play(legal_plays(table.position, B, (5, 3), SHORT)[0])
+    after = watch(table, Tracker.resume(record))
+    assert [e.type for e in after] == ["throw", "play"]
+    assert isinstance(after[1], PlayMade)
+    assert (after[1].side, after[1].legal) == (B, True)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        CubeAction(t=9.0, side=B, action="drop", value=1),
+        Resignation(t=9.0, side=B, action="accept"),
+    ],
+    ids=lambda e: e.type,
+)
+def test_a_game_that_is_given_up_is_over(end: Event) -> None:
+    """C3: whoever drops has lost; the next set-up board is the next game."""
+    table = opened()
+    events = watch(table)
+    tracker = Tracker.resume([*events, end], SHORT)
+    assert tracker.believed.phase == "game over"
+    table.seen.clear()
+    table.position = Position.start(Game.BACKGAMMON)
+    table.rest(2.0)
+    assert any(isinstance(e, GameStart) for e in watch(table, tracker))
+
+
+@pytest.mark.parametrize(
+    ("last_throw", "types"),
+    [(False, ["throw", "play", "game_end"]), (True, ["throw", "play", "throw", "play", "game_end"])],
+)
+def test_the_other_side_has_the_last_throw(last_throw: bool, types: list[str]) -> None:
+    """B8: the side that began has finished; the other may still draw."""
+    rules = replace(LONG, last_throw=last_throw)
+    points = [0] * 24
+    points[0] = 1  # White's last checker, on his 1-point
+    points[12] = -2  # Black's last two, on his 1-point
+    position = Position(tuple(points), off=(14, 13))
+    table = Table(rules)
+    table.position = position
+    record: list[Event] = [
+        MatchStart(t=0.0, rules=rules),
+        SetUp(t=0.0, position=position, side_to_move=W, dice=None, first=W),
+    ]
+    table.rest(1.0)
+    table.throw(W, (6, 5))
+    table.play(legal_plays(table.position, W, (6, 5), rules)[0])
+    table.throw(B, (3, 2))
+    table.play(legal_plays(table.position, B, (3, 2), rules)[0])
+    table.rest(1.0)
+    after = watch(table, Tracker.resume(record))
+    assert [e.type for e in after] == types
+    end = after[-1]
+    assert isinstance(end, GameEnd)
+    assert (end.winner, end.result, end.points) == ((None, "draw", 0.5) if last_throw else (W, "oin", 1))
