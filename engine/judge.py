@@ -23,7 +23,6 @@ from engine.legal import (
     WALL,
     Play,
     View,
-    head_limit,
     illegal_walls,
     legal_plays,
     position_of,
@@ -45,6 +44,11 @@ Cause = Literal[
     "bar_without_hit",  # a checker is on the bar that nobody hit
     "past_bar",  # another checker moved while one waits on the bar
     "backwards",
+    "die_twice",
+    "die_split",  # one die divided between two checkers
+    "too_many_moves",
+    "too_far",
+    "too_short",
     "head_twice",
     "closed_point",
     "off_too_early",
@@ -54,11 +58,6 @@ Cause = Literal[
     "wall_on_the_run",
     "hit_and_hide",
     "same_checker",
-    "die_twice",
-    "die_split",  # one die divided between two checkers
-    "too_many_moves",
-    "too_far",
-    "too_short",
     "smaller_die",
     "wrong_checker",  # a move after which the other die cannot be played, though another play uses both
     "die_unused",
@@ -196,6 +195,13 @@ class _Turn:
         return len(self.plays[0].moves)
 
     @property
+    def playable_with_one(self) -> bool:
+        """Whether the roll can be played in full with one checker from the head (rules.md L6)."""
+        before = position_of(self.start, self.game, self.side)
+        usual = legal_plays(before, self.side, self.dice, replace(self.rules, head_relief="none"))
+        return len(usual[0].moves) == len(self.numbers)
+
+    @property
     def closed(self) -> int:
         """How many enemy checkers close a point (rules.md K1, L1)."""
         return 2 if self.game is Game.BACKGAMMON else 1
@@ -208,6 +214,7 @@ class _Token:
     pips: int  #: negative: backwards
     rolled: bool = True
     instead: tuple[int, ...] = ()
+    part_of: int = 0  #: the die that was divided between this distance and another
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,10 +307,11 @@ def _by_dice_backwards(turn: _Turn, goal: Sequence[int]) -> Iterator[tuple[_Toke
     for used in range(len(turn.numbers), 0, -1):
         for numbers in dict.fromkeys(combinations(turn.numbers, used)):
             for back in range(1, used + 1):
-                for reversed_ in dict.fromkeys(combinations(range(used), back)):
-                    signed = tuple(-n if i in reversed_ else n for i, n in enumerate(numbers))
-                    if sum(signed) == moved:
-                        yield tuple(_Token(n) for n in signed)
+                signs = combinations(range(used), back)
+                signed = (sorted(-n if i in some else n for i, n in enumerate(numbers)) for some in signs)
+                for pips in dict.fromkeys(map(tuple, signed)):
+                    if sum(pips) == moved:
+                        yield tuple(_Token(n) for n in pips)
 
 
 def _by_distance(turn: _Turn, end: View) -> Iterator[tuple[_Token, ...]]:
@@ -347,6 +355,13 @@ def _tokens(turn: _Turn, pairs: Sequence[tuple[int, int]]) -> tuple[_Token, ...]
             left.remove(die)
         if not dice:
             odd.append((source, target))
+    for number in dict.fromkeys(left):
+        halves = next((c for c in combinations(odd, 2) if _divided(c, number)), ())
+        if halves:
+            left.remove(number)
+            for place, (source, target) in enumerate(halves):
+                odd.remove((source, target))
+                tokens.append(_Token(source - target, False, () if place else (number,), number))
     for source, target in odd:
         gap = source - target
         near = min(
@@ -360,6 +375,12 @@ def _tokens(turn: _Turn, pairs: Sequence[tuple[int, int]]) -> tuple[_Token, ...]
             left.remove(die)
         tokens.append(_Token(gap, False, near))
     return tuple(tokens)
+
+
+def _divided(moves: Sequence[tuple[int, int]], die: int) -> bool:
+    """Whether these moves make one die between them, each a part of it."""
+    gaps = [source - target for source, target in moves]
+    return sum(gaps) == die and min(gaps) > 0 and all(target != OFF for _, target in moves)
 
 
 def _sum_of(dice: Sequence[int], gap: int, *, bears_off: bool) -> tuple[int, ...]:
@@ -440,6 +461,9 @@ class _Walk:
                 f"{what} takes a {pips} or, with nothing behind it, more; the roll is {turn.rolled}",
                 *squares,
             )
+        elif step.token.part_of:
+            if instead:
+                self.blame("E8", "die_split", f"the {instead[0]} was divided between two checkers", *squares)
         elif pips in turn.dice:
             if len(set(turn.dice)) == 1:
                 self.blame(
@@ -459,20 +483,23 @@ class _Walk:
             self.blame("E8", cause, text, *squares)
 
     def _head(self, step: _Step) -> None:
+        """More than one checker from the head (rules.md L2 to L6)."""
         turn, rules, left = self.turn, self.turn.rules, self.from_head
-        limit = head_limit(turn.start, turn.dice, rules)
         text = f"{left} checkers left the head in one turn"
-        if left > limit:
-            if left == 2 and head_limit(turn.start, turn.dice, replace(rules, note_55_44=False)) == 2:
-                self.blame("L5", "head_twice", f"{text}; after 5-5 a 4-4 moves one checker by one 4", HEAD)
-            elif left == 2 and rules.head_relief == "any_blocked_roll":
-                self.blame("L6", "head_twice", f"{text} although one is enough to play the roll", HEAD)
-            else:
-                self.blame("L2", "head_twice", f"{text}; only {'two' if limit == 2 else 'one'} may", HEAD)
-        elif left == 2 and rules.head_mode == "if_stuck" and turn.start.own[HEAD] == CHECKERS:
-            excepted = turn.dice[0] == turn.dice[1] and turn.dice[0] in rules.head_exc
+        first_double = turn.start.own[HEAD] == CHECKERS and turn.dice[0] == turn.dice[1]
+        excepted = first_double and turn.dice[0] in rules.head_exc
+        noted = excepted and rules.note_55_44 and turn.side is Side.BLACK and turn.due == 1
+        if left == 1:
+            return
+        if left > 2 or not (excepted or rules.head_relief == "any_blocked_roll"):
+            self.blame("L2", "head_twice", f"{text}; only {'two' if excepted else 'one'} may", HEAD)
+        elif noted and turn.dice[0] == 4:
+            self.blame("L5", "head_twice", f"{text}; after 5-5 a 4-4 moves one checker by one 4", HEAD)
+        elif not excepted and turn.playable_with_one:
+            self.blame("L6", "head_twice", f"{text} although the roll can be played with one", HEAD)
+        elif excepted and rules.head_mode == "if_stuck" and left == 2:
             die = step.token.pips
-            if excepted and any(self.own[p] and not self.enemy[p - die] for p in range(die + 1, HEAD)):
+            if any(self.own[p] and not self.enemy[p - die] for p in range(die + 1, HEAD)):
                 self.blame("L4", "head_twice", f"{text} although the first could go on", HEAD)
 
     def _bears_off(self, step: _Step, what: str) -> None:
@@ -569,23 +596,21 @@ class _Walk:
         # Checkers that one moved onto had to go somewhere: to the bar, as a rule.
         pushed = [p for p in lost if p in self.blocked and end.own[p]]
         for point in pushed:
-            gone = lost.pop(point)
-            to_bar = min(won.get(BAR, 0), gone)
+            number = lost.pop(point)
+            to_bar = min(won.get(BAR, 0), number)
             if to_bar:
                 won[BAR] -= to_bar
-            if gone - to_bar > 0 and short <= 0:
-                lost[point] = gone - to_bar
+            if number > to_bar and short <= 0:
+                lost[point] = number - to_bar
         won = {p: n for p, n in won.items() if n}
         if short > 0:
             where = sorted(lost or dict.fromkeys(pushed), reverse=True)
             names = ", ".join(point_name(p) for p in where)
-            how = f"{short} checker{'s' * (short > 1)} of the opponent"
-            text = (
-                f"{how} that had been hit should be on the bar"
-                if where == [BAR]
-                else f"{how} gone from {names}"
-            )
-            self.blame("G1", "checkers_missing", f"{text}{' and is nowhere' * (where == [BAR])}", *where)
+            gone = "an opponent's checker is" if short == 1 else f"{short} of the opponent's checkers are"
+            text = f"{gone} gone from {names}"
+            if where == [BAR]:
+                text = "a checker that was hit is not on the bar"
+            self.blame("G1", "checkers_missing", text, *where)
             return
         if short < 0:
             where = sorted(won, reverse=True)
@@ -603,7 +628,7 @@ class _Walk:
         elif came == [BAR]:
             names = ", ".join(point_name(p) for p in left)
             why = "nothing is ever hit" if nardy else "nobody hit it"
-            text = f"the opponent's checker of {names} is on the bar, and {why}"
+            text = f"the opponent's checker from {names} is on the bar, and {why}"
             self.blame("L1" if nardy else "K1", "bar_without_hit", text, *left)
         else:
             text = "an opponent's checker was moved"
@@ -617,75 +642,97 @@ class _Walk:
 
 def _account(turn: _Turn, end: View) -> _Account:
     """The best explanation of a board; of checkers that came or went, the best one with them as they were."""
-    start, changed = turn.start, sum(end.own) - sum(turn.start.own)
+    changed = sum(end.own) - sum(turn.start.own)
     if not changed:
         return _explained(turn, end)
-    step = 1 if changed < 0 else -1
-    places = sorted(
-        (p for p in range(26) if (start.own[p] - end.own[p]) * step > 0),
-        key=lambda p: (end.own[p] - start.own[p]) * step,
-    )
-    if changed < 0:
-        mixed = [p for p in range(1, 25) if end.enemy[p] - start.enemy[p] == changed and not end.own[p]]
-        if mixed and sum(end.enemy) - sum(start.enemy) == changed:
-            # Checkers of both sides on one point, of which a count shows only the difference.
-            return _explained(
-                turn, View(_with(end.own, mixed[0], -changed), _with(end.enemy, mixed[0], -changed))
-            )
-        if abs(changed) == 1:
-            near = _nearest(turn.plays, position_of(end, turn.game, turn.side))
-            views = [view_of(play.after, turn.game, turn.side) for play in near]
-            places += [p for p in range(26) if any(view.own[p] > end.own[p] for view in views)]
-    own = end.own
-    if abs(changed) > 1 or not places:
-        for place in (places * CHECKERS)[: abs(changed)]:
-            if own[place] + step >= 0:
-                own = _with(own, place, step)
-        best, point = (
-            (_explained(turn, View(own, end.enemy)) if sum(own) == sum(start.own) else None),
-            places[:1],
-        )
+    if changed < 0 and (mixed := _mixed(turn.start, end, -changed)) is not None:
+        return _explained(turn, mixed)
+    places = _places(turn, end, changed)
+    back = -1 if changed > 0 else 1
+    if abs(changed) == 1:
+        tried = [(_by_roll(turn, View(_with(end.own, p, back), end.enemy)), p) for p in places]
+        found = [(account, p) for account, p in tried if account is not None]
+        account, place = min(found, key=lambda item: item[0].cost, default=(None, places[0]))
+        points: tuple[int, ...] = (place,)
     else:
-        tried = [(_explained(turn, View(_with(own, p, step), end.enemy)), [p]) for p in dict.fromkeys(places)]
-        best, point = min(tried, key=lambda item: item[0].cost)
-    number = abs(changed)
-    words = "a checker" if number == 1 else f"{number} checkers"
-    where = f", by the look of it from {point_name(point[0])}" if point and changed < 0 else ""
-    where = f", by the look of it on {point_name(point[0])}" if point and changed > 0 else where
-    breach = (
-        Breach(
-            "G1",
-            "checkers_missing",
-            f"{words} of the mover's own left the board unplayed{where}",
-            tuple(point),
-        )
-        if changed < 0
-        else Breach(
-            "G1", "checkers_added", f"{words} of the mover's own came onto the board{where}", tuple(point)
-        )
-    )
-    if best is None:
-        return _Account((), (breach,))
-    return replace(best, breaches=(breach, *best.breaches), unfinished=False)
+        account, points = None, tuple(places)
+    own = end.own
+    for place in (points * CHECKERS)[: abs(changed)]:
+        own = _with(own, place, back) if own[place] + back >= 0 else own
+    if account is None:
+        complete = sum(own) == sum(turn.start.own)
+        account = _explained(turn, View(own, end.enemy)) if complete else _Account((), ())
+    words = "a checker of one's own" if abs(changed) == 1 else f"{abs(changed)} checkers of one's own"
+    where = ", ".join(point_name(p) for p in points)
+    if changed < 0:
+        text = f"{words} left the board unplayed, by the look of it from {where}"
+        breach = Breach("G1", "checkers_missing", text, points)
+    else:
+        text = f"{words} came onto the board, by the look of it on {where}"
+        breach = Breach("G1", "checkers_added", text, points)
+    return replace(account, breaches=(breach, *account.breaches), unfinished=False)
+
+
+def _mixed(start: View, end: View, number: int) -> View | None:
+    """A board with checkers of both sides on one point, of which counts show only the difference."""
+    shared = {p: start.enemy[p] - end.enemy[p] for p in range(1, 25) if start.enemy[p] > end.enemy[p]}
+    if sum(shared.values()) != number or sum(start.enemy) - sum(end.enemy) != number:
+        return None
+    own, enemy = end.own, end.enemy
+    for point, count in shared.items():
+        own, enemy = _with(own, point, count), _with(enemy, point, count)
+    return View(own, enemy)
+
+
+def _places(turn: _Turn, end: View, changed: int) -> list[int]:
+    """Where checkers of the mover can have been taken away or added, the likeliest place first."""
+    lost = {p: turn.start.own[p] - end.own[p] for p in range(26)}
+    sign = 1 if changed < 0 else -1
+    places = sorted((p for p in lost if lost[p] * sign > 0), key=lambda p: -lost[p] * sign)
+    if changed == -1:
+        # It may be one of those that moved: then it is missing where a legal play has one more.
+        for play in _nearest(turn.plays, position_of(end, turn.game, turn.side)):
+            own = view_of(play.after, turn.game, turn.side).own
+            places += [p for p in range(26) if own[p] > end.own[p]]
+    return list(dict.fromkeys(places))
 
 
 def _with(counts: tuple[int, ...], point: int, more: int) -> tuple[int, ...]:
     return (*counts[:point], counts[point] + more, *counts[point + 1 :])
 
 
+def _by_roll(turn: _Turn, end: View) -> _Account | None:
+    """The best way to a board by the dice that were rolled, if there is one."""
+    return _best(turn, end, _by_dice(turn, end.own), None)
+
+
 def _explained(turn: _Turn, end: View) -> _Account:
     """The way to a board that breaks the fewest rules."""
-    goals = _within_reach(turn, end)
     best: _Account | None = None
     for sort in (_by_dice(turn, end.own), _by_dice_backwards(turn, end.own), _by_distance(turn, end)):
-        for tokens in sort:
-            for path in islice(_paths(turn.start.own, end.own, tokens), PATHS):
-                account = _weighed(turn, end, path, goals)
-                if best is None or account.cost < best.cost:
-                    best = account
+        best = _best(turn, end, sort, best)
         if best is not None and best.cost < 2:
-            break
+            return best
     return best if best is not None else _weighed(turn, end, _straight(turn, end), ())
+
+
+def _best(
+    turn: _Turn, end: View, sort: Iterable[tuple[_Token, ...]], best: _Account | None
+) -> _Account | None:
+    """The better of ``best`` and the ways by these tokens."""
+    goals = _within_reach(turn, end)
+    least = 0.0 if position_of(end, turn.game, turn.side) in turn.ends else 1.0
+    budget = PATHS
+    for tokens in sort:
+        odd = 0.5 * sum(not token.rolled for token in tokens)
+        for path in islice(_paths(turn.start.own, end.own, tokens), budget):
+            budget -= 1
+            account = _weighed(turn, end, path, goals)
+            if best is None or account.cost < best.cost:
+                best = account
+            if best.cost <= least + odd:
+                return best
+    return best
 
 
 def _straight(turn: _Turn, end: View) -> _Path:
@@ -768,8 +815,8 @@ def _unused(turn: _Turn, end: View, used: Sequence[int], left: Sequence[int], fu
     elif not used:
         text = f"nothing was moved although the roll could be played{example}"
     elif double:
-        times = f"{len(used)} of the four {left[0]}s" if used else f"no {left[0]}"
-        text = f"{times} were played although {turn.due} could be{example}"
+        times = f"{len(used)} of the four {left[0]}s {'was' if len(used) == 1 else 'were'}"
+        text = f"{times} played although {turn.due} could be{example}"
     else:
         numbers = " and the ".join(map(str, left))
         text = f"the {numbers} was not played although it could be{example}"
