@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from engine.events import (
     BoardSeen,
+    Call,
+    Correction,
     CubeAction,
     Desync,
     Doubt,
@@ -11,12 +13,18 @@ from engine.events import (
     Fault,
     GameEnd,
     GameStart,
+    MatchStart,
     PlayMade,
+    Resignation,
     Resync,
     RollOff,
+    Ruling,
+    SetUp,
     Throw,
+    TurnEnd,
 )
-from engine.match import Match
+from engine.match import Match, MatchError
+from engine.notation import point_name
 from engine.position import Game, Position, Side
 
 FAULTS: dict[Fault, str] = {
@@ -54,25 +62,30 @@ def sentence(event: Event, before: Match) -> str:
     match event:
         case BoardSeen():
             return "The board is in view."
+        case MatchStart():
+            return _match_start(event)
         case GameStart():
-            game = "long nardy" if event.rules.game is Game.LONG_NARDY else "backgammon"
-            opening = f"Game {before.game_number + 1} of {game} begins"
-            return (
-                f"{opening}, {before.name(event.side_to_move)} to throw."
-                if event.side_to_move
-                else f"{opening}."
-            )
+            return _game_start(event, before)
+        case SetUp():
+            return _set_up(event, before)
         case RollOff():
-            if event.winner is None:
-                return f"Both roll {event.white}: they roll again."
-            dice = f"{before.name(Side.WHITE)} rolls {event.white}, {before.name(Side.BLACK)} {event.black}"
-            return f"{dice}: {before.name(event.winner)} begins."
+            return _roll_off(event, before)
         case Throw():
             return _throw(event, before)
         case PlayMade():
             return _play(event, before)
+        case TurnEnd():
+            return f"{before.name(event.side)} {_SIGNALS[event.how]}."
         case CubeAction():
             return _cube(event, before)
+        case Resignation():
+            return _resignation(event, before)
+        case Call():
+            return _call(event, before)
+        case Ruling():
+            return _ruling(event, before)
+        case Correction():
+            return _correction(event, before)
         case Doubt():
             options = " or ".join(f"{text} ({p:.0%})" for text, p in event.options)
             return f"The {event.about} could not be read for certain: {options}."
@@ -81,13 +94,56 @@ def sentence(event: Event, before: Match) -> str:
         case Resync():
             return f"Board and record agree again: {event.reason}."
         case GameEnd():
-            if event.winner is None:
-                return f"The game is drawn: {event.points} points each."
-            points = "1 point" if event.points == 1 else f"{event.points} points"
-            how = {"single": "", "oin": " by oin"}.get(event.result, f" with a {event.result}")
-            return f"{before.name(event.winner)} wins the game{how}: {points}."
-        case _:
-            return f"{event.type.replace('_', ' ').capitalize()}."
+            return _game_end(event, before)
+
+
+_GAMES = {Game.BACKGAMMON: "backgammon", Game.LONG_NARDY: "long nardy"}
+_SIGNALS = {
+    "clock": "presses the clock",
+    "dice_lifted": "lifts the dice",
+    "dice_handed_over": "hands over the dice",
+}
+
+
+def _match_start(event: MatchStart) -> str:
+    white, black = event.players
+    length = f"to {_points(event.rules.match_length)}" if event.rules.match_length else "of unlimited games"
+    return f"A match of {_GAMES[event.rules.game]} {length} begins: {white} against {black}."
+
+
+def _game_start(event: GameStart, before: Match) -> str:
+    try:
+        now = before.apply(event)
+    except MatchError:  # it is told all the same, by what it says itself
+        now = before
+    opening = f"Game {now.game_number if now is not before else before.game_number + 1}"
+    opening += f" of {_GAMES[event.rules.game]} begins"
+    if now.seats != before.seats:
+        opening += f", colours swapped: {now.name(Side.WHITE)} has White"
+    begins = now.side_to_move if now is not before else event.side_to_move
+    text = f"{opening}, {now.name(begins)} to throw." if begins else f"{opening}."
+    return f"{text} It is the Crawford game: no cube." if now.crawford and now is not before else text
+
+
+def _set_up(event: SetUp, before: Match) -> str:
+    score = " to ".join(f"{points:g}" for points in event.score)
+    to_do = f"to play {_dice(event.dice)}" if event.dice else "to throw"
+    cube = f", the cube at {event.cube}" if event.cube > 1 else ""
+    where = f"Game {event.game_number} goes on from a position set up by hand"
+    return f"{where}, {score}{cube}: {before.name(event.side_to_move)} {to_do}."
+
+
+def _roll_off(event: RollOff, before: Match) -> str:
+    if event.winner is None:
+        try:
+            cube = before.apply(event).cube
+        except MatchError:
+            cube = before.cube
+        doubled = f" The stake is doubled to {cube}." if cube > before.cube else ""
+        return f"Both roll {event.white}: they roll again.{doubled}"
+    dice = f"{before.name(Side.WHITE)} rolls {event.white}, {before.name(Side.BLACK)} {event.black}"
+    takes = before.rules.rolloff_winner_takes_white and event.winner is Side.BLACK
+    return f"{dice}: {before.name(event.winner)} {'takes White and begins' if takes else 'begins'}."
 
 
 def _throw(event: Throw, before: Match) -> str:
@@ -139,8 +195,95 @@ def _lead(position: Position, game: Game, match: Match) -> str:
 
 def _cube(event: CubeAction, before: Match) -> str:
     name = before.name(event.side)
-    if event.action == "double":
-        return f"{name} doubles to {event.value}."
-    if event.action == "take":
-        return f"{name} takes; the cube stands at {event.value}."
-    return f"{name} drops."
+    match event.action:
+        case "double":
+            return f"{name} {'redoubles' if before.cube > 1 else 'doubles'} to {event.value}."
+        case "beaver":
+            return f"{name} beavers: the stake is {event.value}, and the cube stays with {name}."
+        case "raccoon":
+            return f"{name} raccoons: the stake is {event.value}."
+        case "take":
+            return f"{name} takes; the cube stands at {event.value}."
+        case "drop":
+            return f"{name} drops."
+
+
+def _resignation(event: Resignation, before: Match) -> str:
+    name = before.name(event.side)
+    match event.action:
+        case "offer":
+            return f"{name} offers to resign: {_grade(event.grade)}."
+        case "accept":
+            return f"{name} accepts the resignation."
+        case "refuse":
+            return f"{name} does not accept the resignation; play goes on."
+
+
+def _call(event: Call, before: Match) -> str:
+    name, other = before.name(event.side), before.name(event.side.other)
+    where = f" on {point_name(event.point)}" if event.point is not None else ""
+    match event.what:
+        case "adjust":
+            return f"{name}: I adjust{where}."
+        case "touched":
+            return f"{name} claims that {other} touched the checker{where} and must move it."
+        case "cup":
+            return f"{name} demands that the dice be thrown from the cup."
+
+
+_RULINGS = {
+    "accept": "The last play stands as it was made",
+    "demand": "The last play does not stand: it is taken back, and the same dice are to be played",
+    "rethrow": "The throw is void: both dice are thrown again",
+    "stand": "The throw stands",
+}
+
+
+def _ruling(event: Ruling, before: Match) -> str:
+    text = f"The referee: {_RULINGS[event.decision]}"
+    text += f", as {before.name(event.asked_by)} asked" if event.asked_by else ""
+    return f"{text}; {event.reason}." if event.reason else f"{text}."
+
+
+def _correction(event: Correction, before: Match) -> str:
+    why = f" ({event.reason})" if event.reason else ""
+    if event.event is None:
+        return f"Event {event.target} of the record is struck out{why}."
+    told = sentence(event.event, before)
+    if event.action == "insert":
+        return f"Added to the record after event {event.target}{why}: {told}"
+    return f"Event {event.target} of the record is corrected{why}: {told}"
+
+
+def _game_end(event: GameEnd, before: Match) -> str:
+    """What the match makes of it counts, where it can follow: the camera does not know the cube."""
+    try:
+        end = before.apply(event)
+    except MatchError:
+        return _ending(event.winner, event.result, event.points, before)
+    if end.result is None:
+        return _ending(event.winner, event.result, event.points, before)
+    text = _ending(end.result.winner, end.result.result, max(end.gained), end)
+    return f"{text} {end.name(end.winner)} wins the match." if end.winner else text
+
+
+def _ending(winner: Side | None, result: str, points: float, match: Match) -> str:
+    if winner is None:
+        return f"The game is drawn: {_points(points)} each."
+    how = {
+        "single": "",
+        "simple": "",
+        "checker": "",
+        "oin": " by oin",
+        "drop": ": the double was dropped",
+        "resigned": " by resignation",
+    }.get(result, f" with {_grade(result)}")
+    return f"{match.name(winner)} wins the game{how}: {_points(points)}."
+
+
+def _grade(name: str) -> str:
+    return f"a {name.replace('_', ' ')}"
+
+
+def _points(points: float) -> str:
+    return "1 point" if points == 1 else f"{points:g} points"

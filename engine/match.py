@@ -1,17 +1,20 @@
-"""A match as a fold over its events: score, game, whose turn, cube.
+"""A match as a fold over its events: games, whose turn it is, the cube, the score.
 
-:meth:`Match.apply` takes one event and returns the match after it; nothing is changed in place, so
-any earlier state can be kept and the rest replayed.
+:meth:`Match.apply` takes one event and returns the match after it; nothing is changed in place. So any
+earlier event can be corrected and the rest replayed (:func:`correct`), with all that follows from it told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NoReturn
 
+from engine import scoring
 from engine.events import (
     BoardSeen,
+    Call,
+    Correction,
     CubeAction,
     Desync,
     Dice,
@@ -19,192 +22,962 @@ from engine.events import (
     Event,
     GameEnd,
     GameStart,
+    MatchStart,
     PlayMade,
+    Resignation,
     Resync,
     RollOff,
+    Ruling,
+    SetUp,
     Throw,
+    TurnEnd,
 )
+from engine.judge import judge_play
 from engine.layout import Orientation
-from engine.position import BAR, CHECKERS, Game, Position, Side
-from engine.rules import RuleSet
+from engine.position import CHECKERS, Game, Position, Side
+from engine.roster import Roster
+from engine.rules import RuleSet, default_rules
+from engine.rules import TurnEnd as TurnEndSignal
+from engine.scoring import GameResult, grade_points, single, stake
 
 Phase = Literal["before", "to_throw", "to_play", "cube_offered", "game_over", "match_over"]
+AS_RULES = -1  #: as the length of a match: what its rule set says
 
 
 class MatchError(ValueError):
-    """An event that cannot follow what went before."""
-
-
-@dataclass(frozen=True, slots=True)
-class GameResult:
-    """How a game ended; ``points`` without the cube (rules.md P1, P2, P4)."""
-
-    winner: Side
-    result: Literal["single", "gammon", "backgammon", "oin", "mars"]
-    points: int
-
-
-def game_result(position: Position, game: Game) -> GameResult | None:
-    """The result if a side has borne off all its checkers (B7), else ``None``."""
-    for winner in Side:
-        if position.off[winner.index] == CHECKERS:
-            loser = winner.other
-            if position.off[loser.index]:
-                return GameResult(winner, "oin" if game is Game.LONG_NARDY else "single", 1)
-            if game is Game.LONG_NARDY:
-                return GameResult(winner, "mars", 2)
-            # The winner's home is the loser's points 19 to 24.
-            left_behind = any(position.count(game, loser, p) for p in (*range(19, 25), BAR))
-            return GameResult(winner, "backgammon", 3) if left_behind else GameResult(winner, "gammon", 2)
-    return None
+    """An event that cannot follow what went before; the message says why, in one plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A match in progress.
+    """A match in progress, as it stands after the events so far.
 
-    ``length`` is the points to win, 0 for unlimited play. ``score`` is (white, black). ``cube`` is
-    the stake, ``cube_owner`` ``None`` while it is in the middle.
+    ``length``: points to win, 0 for unlimited play; always that of ``rules``, which a length given here
+    changes. ``players`` and ``score`` are White's and Black's in the present game and change places when
+    the players swap colours; ``seats`` tells which colour the player named first, and the other, has now.
+
+    A game is over, and its score counted, with the event that decides it: the last checker borne off, a
+    drop, a resignation that was accepted, or else a ``GameEnd``. ``result`` is how the last game ended by
+    the board alone, ``gained`` what it brought White and Black, cube and Jacoby included.
     """
 
     rules: RuleSet
-    length: int = 0
+    length: int = AS_RULES
     players: tuple[str, str] = ("White", "Black")
+    roster: Roster | None = None
+    seats: tuple[Side, Side] = (Side.WHITE, Side.BLACK)
     score: tuple[float, float] = (0, 0)
     game_number: int = 0
     phase: Phase = "before"
+
+    # The board and the turn
     position: Position | None = None
     orientation: Orientation = Orientation.BOTTOM_RIGHT
+    in_step: bool = True
+    first: Side | None = None  #: who began this game, once that is known
     side_to_move: Side | None = None
+    throw: Throw | None = None  #: the last throw of this game, void ones included
     dice: Dice | None = None
     dice_valid: bool = True
-    turn: int = 0
-    cube: int = 1
-    cube_owner: Side | None = None
-    in_step: bool = True
+    turn: int = 0  #: turns completed in this game
+    signals: tuple[TurnEndSignal, ...] = ()  #: given at the end of the last turn that was thrown for
+    calls: tuple[Call, ...] = ()  #: about the checkers of the turn in progress, or of the last
     last_play: PlayMade | None = None
+    rejected: PlayMade | None = (
+        None  #: an illegal play that must be put right: the position is that before it
+    )
+    undo: Match | None = None  #: the match before the last play, until the other side has thrown or doubled
+
+    # Cube, score and the rest
+    cube: int = 1
+    cube_owner: Side | None = None  #: ``None`` while the cube is in the middle
+    offered: int = 0  #: the stake that is offered while the phase is ``cube_offered``
+    doubled: bool = False  #: a double was taken in this game: what Jacoby's rule asks (C7)
+    auto_doubled: int = 0  #: automatic doubles of this game (C6)
+    rolled_off: bool = False
+    took_white: bool = False  #: the winner of the roll-off took the white checkers from the other player (G8)
+    crawford: bool = False  #: this is the Crawford game (C9)
+    crawford_played: bool = False
+    cup_demanded: bool = False  #: somebody demanded that dice be thrown from the cup (D2)
+    resigning: Resignation | None = None  #: an offer to resign that waits for an answer
+    result: GameResult | None = None
+    gained: tuple[float, float] = (0, 0)
+    end_told: bool = False  #: a ``GameEnd`` of this game has come
+
+    def __post_init__(self) -> None:
+        if self.length == AS_RULES:
+            object.__setattr__(self, "length", self.rules.match_length)
+        elif self.length != self.rules.match_length:
+            object.__setattr__(self, "rules", replace(self.rules, match_length=self.length))
 
     @classmethod
     def replay(
-        cls, events: Iterable[Event], rules: RuleSet, length: int = 0, players: tuple[str, str] | None = None
+        cls,
+        events: Iterable[Event],
+        rules: RuleSet,
+        length: int = AS_RULES,
+        players: tuple[str, str] = ("White", "Black"),
     ) -> Match:
-        """The match after all these events. Raises ``MatchError`` at one that cannot follow."""
-        match = cls(rules, length, players or ("White", "Black"))
-        for event in events:
-            match = match.apply(event)
-        return match
+        """The match after all these events, corrections among them made.
+
+        Raises ``MatchError`` at one that cannot follow.
+        """
+        record = tuple(events)
+        match = cls(rules, length, players)
+        if not any(isinstance(event, Correction) for event in record):
+            for event in record:
+                match = match.apply(event)
+            return match
+        steps = _fold(resolve(record), match, _as_recorded(record, match))
+        for step in steps:
+            if step.refusal is not None:
+                raise MatchError(step.refusal)
+        return steps[-1].after if steps else match
+
+    # What there is to ask
 
     @property
     def winner(self) -> Side | None:
-        """Who has won the match, if it has a length and is over."""
-        if self.length:
-            for side in Side:
-                if self.score[side.index] >= self.length:
-                    return side
-        return None
+        """Who has won the match, if it has a length and is over.
+
+        Both sides reaching it at once, which only a draw can bring about, decide nothing.
+        """
+        white, black = self.score
+        if not self.length or max(white, black) < self.length or white == black:
+            return None
+        return Side.WHITE if white > black else Side.BLACK
+
+    @property
+    def to_answer(self) -> Side | None:
+        """Who has to answer a double, a beaver or a raccoon."""
+        if self.phase != "cube_offered" or self.side_to_move is None:
+            return None
+        return self.side_to_move if self._verb == "beaver" else self.side_to_move.other
+
+    @property
+    def turn_open(self) -> bool:
+        """Whether the side that played last may still change its play (E4): no end of turn was signalled."""
+        return self.undo is not None and not any(s in self.rules.turn_end for s in self.signals)
+
+    @property
+    def claim_open(self) -> bool:
+        """Whether the last play can still be accepted or be demanded to be put right (E2, E5, E6)."""
+        taken = self.rules.claim_window == "dice_taken" and "dice_handed_over" in self.signals
+        return self.undo is not None and not taken
+
+    @property
+    def last_throw(self) -> bool:
+        """Whether the turn in progress is the last throw after the other side has finished (B8)."""
+        return (
+            self.position is not None
+            and self.phase in ("to_throw", "to_play")
+            and CHECKERS in self.position.off
+        )
 
     def name(self, side: Side) -> str:
         """The player's name."""
         return self.players[side.index]
+
+    def by_seat(self, pair: tuple[float, float]) -> tuple[float, float]:
+        """A pair of (White's, Black's), such as the score, as (the player's named first, the other's)."""
+        return pair[self.seats[0].index], pair[self.seats[1].index]
+
+    def refusal(self, event: Event) -> str | None:
+        """Why :meth:`apply` would refuse an event, ``None`` if it would not."""
+        try:
+            self.apply(event)
+        except MatchError as error:
+            return str(error)
+        return None
+
+    def contradiction(self, event: GameEnd) -> str | None:
+        """What the board and the rules say against an end of the game that is told, ``None`` if nothing.
+
+        The match does not believe such an event where it knows better itself.
+        """
+        found = self.result
+        if self.phase in ("before", "to_throw", "to_play", "cube_offered") or found is None:
+            if self.rejected is not None:
+                return "the last play was illegal and is to be put right first (E5)"
+            if self.last_throw and self.side_to_move is not None:
+                return f"{self.name(self.side_to_move)} still has the last throw (B8)"
+            return "no side has borne off all its checkers, dropped a double or resigned"
+        same_grade = event.result == found.result or found.result == "resigned"
+        if event.winner is found.winner and same_grade and event.points == found.points:
+            return None
+        return f"it is {_ending(event, self)}, but by the board and the rules {_ending(found, self)}"
+
+    # The fold
 
     def apply(self, event: Event) -> Match:
         """The match after ``event``. Raises ``MatchError`` if it cannot follow."""
         match event:
             case BoardSeen():
                 return replace(self, orientation=event.orientation)
+            case MatchStart():
+                return self._begun(event)
             case GameStart():
                 return self._started(event)
+            case SetUp():
+                return self._set_up(event)
             case RollOff():
-                return self._rolled_off(event)
+                return self._rolled(event)
             case Throw():
-                self._need_game(event)
-                side = event.side if event.valid or self.side_to_move is None else self.side_to_move
-                return replace(
-                    self,
-                    side_to_move=side,
-                    dice=event.dice,
-                    dice_valid=event.valid,
-                    phase="to_play" if event.valid else "to_throw",
-                )
+                return self._thrown(event)
             case PlayMade():
-                self._need_game(event)
-                return replace(
-                    self,
-                    position=event.position,
-                    side_to_move=event.side.other,
-                    dice=event.dice,
-                    dice_valid=True,
-                    phase="to_throw",
-                    turn=self.turn + 1,
-                    last_play=event,
-                )
+                return self._played(event)
+            case TurnEnd():
+                return self._signalled(event)
             case CubeAction():
                 return self._cubed(event)
+            case Resignation():
+                return self._resigned(event)
+            case Call():
+                return self._called(event)
+            case Ruling():
+                return self._ruled(event)
+            case Correction():
+                raise MatchError(f"{_when(event)}: a correction needs the whole record, to be replayed")
             case Desync():
                 return replace(self, in_step=False)
             case Resync():
-                return replace(self, in_step=True)
+                return self._in_step_again(event)
             case Doubt():
                 return self
             case GameEnd():
                 return self._ended(event)
-            case _:
-                return self
+
+    def _refuse(self, event: Event, why: str) -> NoReturn:
+        raise MatchError(f"{_when(event)}: {why}")
 
     def _need_game(self, event: Event) -> Position:
         if self.position is None or self.phase in ("before", "game_over", "match_over"):
-            raise MatchError(f"a {event.type} at {event.t:.1f} s, but no game is being played")
+            self._refuse(event, "no game is being played")
         return self.position
 
+    # How matches and games begin
+
+    def _begun(self, event: MatchStart) -> Match:
+        if self.game_number or self.phase != "before":
+            self._refuse(event, "the match is under way")
+        return Match(event.rules, players=event.players, roster=event.roster, orientation=self.orientation)
+
     def _started(self, event: GameStart) -> Match:
-        if self.winner is not None:
-            raise MatchError(f"a game starts at {event.t:.1f} s, but the match is won")
+        settled = self._standing()
+        if settled.winner is not None:
+            self._refuse(event, "the match is won")
         if event.rules.game is not self.rules.game:
-            raise MatchError(f"a game of {event.rules.game.value} in a match of {self.rules.game.value}")
-        return replace(
-            self,
+            self._refuse(event, f"a game of {event.rules.game.value} in a match of {self.rules.game.value}")
+        over = settled.phase == "game_over"
+        seated, begins = settled, event.side_to_move
+        if over and self.rules.next_game_start == "swap_colours":  # G9
+            seated = settled._swapped()
+            begins = begins or Side.WHITE  # who had Black has White now
+        elif over and self.rules.next_game_start == "winner_starts" and settled.result is not None:
+            begins = begins or settled.result.winner
+        if event.players is not None and event.players != seated.players:
+            if event.players != seated.players[::-1]:
+                self._refuse(event, f"{' and '.join(event.players)} are not the players of this match")
+            seated = seated._swapped()
+            # Who is to begin by the rules begins, whatever his colour.
+            begins = begins.other if begins is not None and event.side_to_move is None else begins
+        again = settled.crawford and not over  # the Crawford game was broken off and begins anew
+        crawford = again or (self.rules.crawford and seated._a_point_short and not seated.crawford_played)
+        return Match(
+            rules=self.rules,
+            players=seated.players,
+            roster=self.roster,
+            seats=seated.seats,
+            score=seated.score,
             game_number=self.game_number + 1,
             phase="to_throw",
             position=event.position,
-            side_to_move=event.side_to_move,
-            dice=None,
-            dice_valid=True,
-            turn=0,
-            cube=1,
-            cube_owner=None,
-            in_step=True,
-            last_play=None,
+            orientation=self.orientation,
+            side_to_move=begins,
+            crawford=crawford,
+            crawford_played=seated.crawford_played or crawford,
+            cup_demanded=self.cup_demanded,
         )
 
-    def _rolled_off(self, event: RollOff) -> Match:
+    @property
+    def _a_point_short(self) -> bool:
+        return self.length > 1 and max(self.score) >= self.length - 1
+
+    def _swapped(self) -> Match:
+        """The players change colours, and their scores go with them."""
+        return replace(
+            self,
+            players=self.players[::-1],
+            score=self.score[::-1],
+            seats=self.seats[::-1],
+        )
+
+    def _set_up(self, event: SetUp) -> Match:
+        rules, position = self.rules, event.position
+        for side in Side:
+            if position.checkers(side) != CHECKERS:
+                self._refuse(event, f"{side.value} has {position.checkers(side)} checkers, not {CHECKERS}")
+        if scoring.game_result(
+            position, rules, first=event.first, last_throw_taken=event.first is event.side_to_move
+        ):
+            self._refuse(event, "the game is over in this position")
+        if event.dice is not None and not _two_dice(event.dice):
+            self._refuse(event, f"{_dashed(event.dice)} is no throw of two dice")
+        if min(event.score) < 0 or (self.length and max(event.score) >= self.length):
+            self._refuse(event, f"a score of {_dashed(event.score)} is not one of a match in progress")
+        if event.cube < 1 or event.cube & (event.cube - 1) or (event.cube > 1 and not rules.cube):
+            self._refuse(event, f"the cube cannot stand at {event.cube}")
+        if event.cube == 1 and event.cube_owner is not None:
+            self._refuse(event, "a cube at 1 is in the middle")
+        if event.game_number < 1:
+            self._refuse(event, "games count from 1")
+        there = Match(
+            rules=rules,
+            players=self.players,
+            roster=self.roster,
+            seats=self.seats,
+            score=event.score,
+            game_number=event.game_number,
+            phase="to_throw" if event.dice is None else "to_play",
+            position=position,
+            orientation=self.orientation,
+            first=event.first,
+            side_to_move=event.side_to_move,
+            dice=event.dice,
+            turn=0 if position == Position.start(rules.game) else 1,
+            cube=event.cube,
+            cube_owner=event.cube_owner,
+            doubled=event.cube_owner is not None,
+            rolled_off=True,
+            crawford=event.crawford,
+            cup_demanded=self.cup_demanded,
+        )
+        short = rules.crawford and there._a_point_short
+        if event.crawford and (not short or event.cube > 1):
+            self._refuse(event, "this cannot be the Crawford game")
+        return replace(there, crawford_played=short)
+
+    def _rolled(self, event: RollOff) -> Match:
         self._need_game(event)
-        if self.turn or self.phase != "to_throw":
-            raise MatchError(f"a roll-off at {event.t:.1f} s, but the game is under way")
+        if self.turn or self.phase != "to_throw" or self.rolled_off:
+            self._refuse(event, "the game is under way")
+        if not _two_dice((event.white, event.black)):
+            self._refuse(event, f"{event.white} and {event.black} are not a die each")
         if event.winner is None:
+            again = self.auto_doubled < self.rules.auto_doubles and self._cube_may_rise_to(2 * self.cube)
+            return replace(self, cube=2 * self.cube, auto_doubled=self.auto_doubled + 1) if again else self
+        takes_white = event.winner is Side.BLACK and self.rules.rolloff_winner_takes_white
+        seated = self._swapped() if takes_white else self
+        begins = Side.WHITE if takes_white else event.winner
+        begun = replace(seated, side_to_move=begins, rolled_off=True, took_white=takes_white, first=begins)
+        if self.rules.opening_roll == "rethrow":
+            return begun
+        return replace(begun, dice=(event.white, event.black), dice_valid=True, phase="to_play")
+
+    # Throws, plays and what is said of them
+
+    def _thrown(self, event: Throw) -> Match:
+        self._need_game(event)
+        if not event.valid:
+            return self._threw_in_vain(event)
+        if not _two_dice(event.dice):
+            self._refuse(event, f"{_dashed(event.dice)} is no throw of two dice")
+        match = self
+        if self.rejected is not None and event.side is self.rejected.side.other:
+            match = self._standing()  # E6: it stands once the opponent has thrown
+            match._need_game(event)
+        if match.phase == "cube_offered":
+            self._refuse(event, "a double waits for its answer")
+        nothing_yet = match.turn == 0 and (match.throw is None or match.throw.side is Side.BLACK)
+        if match.took_white and event.side is Side.BLACK and nothing_yet:
+            # The checkers tell: the winner of the roll-off has kept the black ones.
+            match = replace(
+                match._swapped(),
+                side_to_move=Side.BLACK,
+                first=Side.BLACK,
+                took_white=False,
+                phase="to_throw",
+            )
+        if match.side_to_move not in (None, event.side):
+            self._refuse(event, f"it is {self.name(event.side.other)}'s turn (G10)")
+        if match.phase == "to_play" and match.throw is not None:
+            self._refuse(event, f"{self.name(event.side)} has thrown already (D1)")
+        return replace(
+            match,
+            first=match.first or (event.side if match.turn == 0 else None),
+            side_to_move=event.side,
+            throw=event,
+            dice=event.dice,
+            dice_valid=True,
+            phase="to_play",
+            signals=(),
+            calls=(),
+            rejected=None,
+            undo=None,
+            resigning=None,
+        )
+
+    def _threw_in_vain(self, event: Throw) -> Match:
+        """A void throw: it is told, and nothing comes of it."""
+        if self.phase == "cube_offered" or self.side_to_move not in (None, event.side):
+            return replace(self, throw=event)
+        return replace(
+            self,
+            side_to_move=event.side,
+            throw=event,
+            dice=event.dice,
+            dice_valid=False,
+            phase="to_throw",
+        )
+
+    def origin(self, event: PlayMade) -> Match:
+        """The match from which a play is made: this one, or that before the last play, if it changes that."""
+        if self.undo is None or self.last_play is None or event.side is not self.last_play.side:
             return self
-        # Short: the two dice are the first roll; long: the starter throws both (G7).
-        if self.rules.game is Game.BACKGAMMON:
-            dice = (event.white, event.black)
-            return replace(self, side_to_move=event.winner, dice=dice, dice_valid=True, phase="to_play")
-        return replace(self, side_to_move=event.winner)
+        same = sorted(event.dice) == sorted(self.last_play.dice)
+        return self.undo if self.turn_open and same and self.rejected is None else self
+
+    def _played(self, event: PlayMade) -> Match:
+        before = self.origin(event)
+        before._need_game(event)
+        if before is not self and self.rules.touch_move:
+            self._refuse(event, f"what {self.name(event.side)} has moved must stay so (E7)")
+        if before.phase == "cube_offered":
+            self._refuse(event, "a double waits for its answer")
+        if before.side_to_move not in (None, event.side):
+            self._refuse(event, f"it is {self.name(event.side.other)}'s turn (G10)")
+        undo = replace(before, undo=None, rejected=None)
+        thrown = before.phase == "to_play"  # else what was signalled and said belongs to the turn before
+        made = replace(
+            before,
+            first=before.first or (event.side if before.turn == 0 else None),
+            signals=before.signals if thrown else (),
+            calls=before.calls if thrown else (),
+            position=event.position,
+            side_to_move=event.side.other,
+            dice=event.dice,
+            dice_valid=True,
+            phase="to_throw",
+            turn=before.turn + 1,
+            last_play=event,
+            rejected=None,
+            undo=undo,
+            resigning=None,
+        )
+        if not event.legal and self.rules.illegal_policy == "auto_reject":
+            return replace(undo, rejected=event, last_play=event, undo=undo, resigning=None)
+        return made._decided()
+
+    def _decided(self) -> Match:
+        """The game is over if the last play has ended it."""
+        if self.position is None or self.last_play is None:
+            return self
+        taken = self.first is not None and self.last_play.side is not self.first
+        result = scoring.game_result(self.position, self.rules, first=self.first, last_throw_taken=taken)
+        return self._over(result, self.cube) if result is not None else self
+
+    def _standing(self) -> Match:
+        """This match, or, where a play had to be put right and was not, what it is if that play stands."""
+        if self.rejected is None:
+            return self
+        lenient = replace(self.rules, illegal_policy="opponent_choice")
+        stands = replace(self, rules=lenient, rejected=None, undo=None)._played(self.rejected)
+        return replace(stands, rules=self.rules, undo=None)
+
+    def _signalled(self, event: TurnEnd) -> Match:
+        if self.position is None or self.phase == "before":
+            self._refuse(event, "no game is being played")
+        playing = self.side_to_move if self.phase == "to_play" else None
+        played = self.last_play.side if self.last_play is not None and self.phase != "to_play" else None
+        if event.side not in (playing, played):
+            self._refuse(event, f"it is not {self.name(event.side)}'s turn that ends")
+        return replace(self, signals=(*self.signals, event.how))
+
+    def _called(self, event: Call) -> Match:
+        if event.what == "cup":
+            if self.rules.dice_from != "cup_on_demand":
+                self._refuse(event, f"under these rules a cup is not on demand: {self.rules.dice_from} (D2)")
+            return replace(self, cup_demanded=True)
+        self._need_game(event)
+        playing = self.side_to_move if self.phase == "to_play" else None
+        if event.what == "adjust":
+            if event.side is not playing:
+                self._refuse(event, f"{self.name(event.side)} is not to play (E7)")
+            return replace(self, calls=(*self.calls, event))
+        if not self.rules.touch_move:
+            self._refuse(event, "under these rules a checker that was touched need not be moved (E4)")
+        played = self.last_play.side if self.last_play is not None and self.claim_open else None
+        if event.side.other not in (playing, played):
+            self._refuse(event, f"{self.name(event.side.other)} is not at play (E7)")
+        if any(c.what == "adjust" and (c.point is None or c.point == event.point) for c in self.calls):
+            self._refuse(event, f"{self.name(event.side.other)} said that he adjusts it (E7)")
+        return replace(self, calls=(*self.calls, event))
+
+    def _ruled(self, event: Ruling) -> Match:
+        match event.decision:
+            case "accept":
+                play = self._claimable(event)
+                if play.legal:
+                    self._refuse(event, "the last play was legal: there is nothing to accept (E5)")
+                if self.rules.illegal_policy == "auto_reject":
+                    self._refuse(event, "under these rules an illegal play must be put right (E5)")
+                return replace(self._standing(), undo=None)
+            case "demand":
+                play = self._claimable(event)
+                touched = any(call.what == "touched" for call in self.calls)
+                if play.legal and not touched:
+                    self._refuse(event, "the last play was legal: there is nothing to put right (E5)")
+                if self.rejected is not None or self.undo is None:
+                    return self
+                return replace(self.undo, last_play=play, rejected=play, undo=self.undo, calls=())
+            case "rethrow":
+                self._need_game(event)
+                if self.phase != "to_play":
+                    self._refuse(event, "there is no throw that is still to be played (D10)")
+                throw = replace(self.throw, valid=False) if self.throw is not None else None
+                return replace(self, throw=throw, dice_valid=False, phase="to_throw")
+            case "stand":
+                self._need_game(event)
+                throw = self.throw
+                if self.phase != "to_throw" or throw is None or throw.valid or not _two_dice(throw.dice):
+                    self._refuse(event, "there is no void throw of two dice that could stand")
+                if self.side_to_move not in (None, throw.side):
+                    self._refuse(event, f"it is {self.name(throw.side.other)}'s turn (G10)")
+                return replace(self, throw=None, phase="to_throw")._thrown(replace(throw, valid=True))
+
+    def _claimable(self, event: Ruling) -> PlayMade:
+        if self.last_play is None or not self.claim_open:
+            self._refuse(event, "there is no play that could still be put right (E6)")
+        return self.last_play
+
+    def _in_step_again(self, event: Resync) -> Match:
+        match = replace(self, in_step=True)
+        if match.phase == "to_play":
+            match = replace(match, phase="to_throw")
+        if not event.slots or match.phase != "to_throw":
+            return match
+        # The game goes on from the board as it stands: the next throw tells whose turn it is.
+        return replace(match, side_to_move=None, rejected=None, undo=None)
+
+    # The cube, resignations, and how games end
+
+    @property
+    def _verb(self) -> Literal["double", "beaver", "raccoon"]:
+        """What was offered last."""
+        return (
+            "double"
+            if self.offered == 2 * self.cube
+            else "beaver"
+            if self.offered == 4 * self.cube
+            else "raccoon"
+        )
+
+    def _cube_may_rise_to(self, value: int) -> bool:
+        cap = self.rules.cube_cap
+        return self.rules.cube and not self.crawford and (not cap or value <= cap)
 
     def _cubed(self, event: CubeAction) -> Match:
         self._need_game(event)
+        side, rules = event.side, self.rules
         if event.action == "double":
-            if self.phase != "to_throw" or self.cube_owner not in (None, event.side):
-                raise MatchError(f"{self.name(event.side)} may not double at {event.t:.1f} s")  # C2, C4
-            return replace(self, phase="cube_offered", side_to_move=event.side)
-        if self.phase != "cube_offered":
-            raise MatchError(f"a {event.action} at {event.t:.1f} s, but nothing was offered")
+            return self._doubled(event)
+        if self.phase != "cube_offered" or self.to_answer is None:
+            self._refuse(event, "nothing was offered (C3)")
+        if side is not self.to_answer:
+            self._refuse(event, f"it is {self.name(self.to_answer)} who has to answer (C3)")
+        if event.action in ("beaver", "raccoon"):
+            answers, allowed = (
+                ("double", rules.beaver) if event.action == "beaver" else ("beaver", rules.raccoon)
+            )
+            if not allowed:
+                self._refuse(event, f"there are no {event.action}s under these rules (C5)")
+            if self._verb != answers:
+                self._refuse(event, f"a {event.action} answers a {answers} (C5)")
+            self._need_value(event, 2 * self.offered)
+            if not self._cube_may_rise_to(2 * self.offered):
+                self._refuse(event, f"the cube goes no higher than {rules.cube_cap} (C4)")
+            return replace(self, offered=2 * self.offered)
         if event.action == "take":
-            return replace(self, phase="to_throw", cube=self.cube * 2, cube_owner=event.side)
-        return replace(self, phase="game_over")  # the game_end that follows brings the points
+            self._need_value(event, self.offered)
+            owner = self.side_to_move.other if self.side_to_move is not None else None
+            return replace(
+                self, phase="to_throw", cube=self.offered, cube_owner=owner, offered=0, doubled=True
+            )
+        self._need_value(event, self.offered // 2)
+        lost = self.offered // 2
+        return self._over(GameResult(side.other, "drop", single(rules)), lost)
+
+    def _need_value(self, event: CubeAction, value: int) -> None:
+        if event.value != value:
+            self._refuse(event, f"the stake of this {event.action} is {value}, not {event.value} (C1)")
+
+    def _doubled(self, event: CubeAction) -> Match:
+        side, rules, match = event.side, self.rules, self
+        if self.rejected is not None and side is self.rejected.side.other:
+            match = self._standing()  # E6: it stands once the opponent begins to double
+            match._need_game(event)
+        name = self.name(side)
+        if not rules.cube:
+            self._refuse(event, "no cube is in use")
+        if match.crawford:
+            self._refuse(event, "there is no cube in the Crawford game (C9)")
+        if match.phase == "cube_offered":
+            self._refuse(event, "a double waits for its answer")
+        unknown = match.side_to_move is None and match.turn > 0
+        if match.phase != "to_throw" or (match.side_to_move is not side and not unknown):
+            self._refuse(event, f"{name} may double only on his own turn and before he has thrown (C2)")
+        if match.cube_owner not in (None, side):
+            self._refuse(event, f"{name} does not own the cube (C4)")
+        self._need_value(event, 2 * match.cube)
+        if not match._cube_may_rise_to(2 * match.cube):
+            self._refuse(event, f"the cube goes no higher than {rules.cube_cap} (C4)")
+        return replace(
+            match,
+            phase="cube_offered",
+            side_to_move=side,
+            offered=2 * match.cube,
+            rejected=None,
+            undo=None,
+            resigning=None,
+        )
+
+    def _resigned(self, event: Resignation) -> Match:
+        position = self._need_game(event)
+        open_offer = self.resigning
+        if event.action == "offer":
+            if self.phase == "cube_offered":
+                self._refuse(event, "a double waits for its answer")
+            if open_offer is not None:
+                self._refuse(event, "a resignation waits for its answer already")
+            grades = [name for name, _ in self.rules.grades]
+            if event.grade not in grades:
+                self._refuse(event, f"a game is resigned as one of: {', '.join(grades)}")
+            return replace(self, resigning=event)
+        if open_offer is None or open_offer.side is event.side:
+            self._refuse(event, f"{self.name(event.side.other)} has not offered to resign")
+        if event.grade not in ("", open_offer.grade):
+            self._refuse(event, f"what was offered is {open_offer.grade}")
+        if event.action == "refuse":
+            return replace(self, resigning=None)
+        off = position.off[open_offer.side.index]
+        points = grade_points(open_offer.grade, off, self.rules)
+        return self._over(GameResult(event.side, "resigned", points), self.cube)
 
     def _ended(self, event: GameEnd) -> Match:
-        if self.position is None or self.phase in ("before", "match_over"):
-            raise MatchError(f"a game_end at {event.t:.1f} s, but no game is being played")
-        score: list[float] = list(self.score)
-        for side in [event.winner] if event.winner else list(Side):
-            score[side.index] += event.points
-        ended = replace(self, score=(score[0], score[1]), phase="game_over", side_to_move=None)
-        return replace(ended, phase="match_over") if ended.winner else ended
+        if self.phase in ("game_over", "match_over"):
+            if self.end_told:
+                self._refuse(event, "the game is over already")
+            return replace(self, end_told=True)
+        self._need_game(event)
+        if self.rejected is not None:
+            self._refuse(event, "the last play was illegal and is to be put right first (E5)")
+        cube = self.offered // 2 or self.cube
+        over = self._over(GameResult(event.winner, event.result, event.points), cube)
+        return replace(over, end_told=True)
+
+    def _over(self, result: GameResult, cube: int) -> Match:
+        """The game is over: count it."""
+        if result.winner is None:
+            gained = (result.points, result.points)
+        else:
+            points = stake(result.points, self.rules, cube, self.doubled or self.phase == "cube_offered")
+            gained = (points, 0) if result.winner is Side.WHITE else (0, points)
+        over = replace(
+            self,
+            score=(self.score[0] + gained[0], self.score[1] + gained[1]),
+            phase="game_over",
+            side_to_move=None,
+            offered=0,
+            resigning=None,
+            result=result,
+            gained=gained,
+        )
+        return replace(over, phase="match_over") if over.winner else over
+
+
+@dataclass(frozen=True, slots=True)
+class Won:
+    """How a game that was played out ended, without the options of a rule set."""
+
+    winner: Side
+    result: str
+    points: int
+
+
+def game_result(position: Position, game: Game) -> Won | None:
+    """The result by the usual rules of a game; see :func:`engine.scoring.game_result`."""
+    found = scoring.game_result(position, default_rules(game))
+    return Won(found.winner, found.result, int(found.points)) if found and found.winner else None
+
+
+# -- corrections -------------------------------------------------------------------------------
+
+ConsequenceKind = Literal[
+    "illegal",
+    "legal",
+    "rule",
+    "dice",
+    "moves",
+    "cannot_follow",
+    "follows",
+    "contradiction",
+    "end",
+    "score",
+    "position",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What a correction changed of the rest of a record, in one plain sentence.
+
+    ``index``: the event's place in the record. ``kind``: a play is now ``illegal``, ``legal``, or illegal by
+    another ``rule``; it was made with other ``dice``, or by other ``moves``; an event ``cannot_follow`` what
+    went before any more, or ``follows`` now; the ``end`` of a game is now another; a game end that is told
+    is now in ``contradiction`` to the board; the ``score``, or the ``position``, is now another.
+    """
+
+    index: int
+    kind: ConsequenceKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A record after corrections. ``events``: those that make up ``match``, judged anew, as if recorded so.
+
+    Events that cannot follow are not among them; ``consequences`` names those.
+    """
+
+    match: Match
+    events: tuple[Event, ...]
+    consequences: tuple[Consequence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One event of a replay; ``refusal`` says why it cannot follow, and then changes nothing."""
+
+    index: int
+    event: Event
+    before: Match
+    after: Match
+    refusal: str | None
+
+    @property
+    def ends_game(self) -> bool:
+        over = ("game_over", "match_over")
+        return self.after.phase in over and self.before.phase not in over
+
+
+def correct(record: Iterable[Event], corrections: Iterable[Correction], start: Match) -> Corrected:
+    """Correct a record and replay it from ``start``, and tell what the corrections changed.
+
+    The board is taken as it was seen: a play that comes after a corrected one is judged by the position it
+    left, from the position before it as corrected. A play that was made with the dice of a throw follows
+    the throw if its dice are corrected. Raises ``MatchError`` if a correction has no target in the record.
+    """
+    record = tuple(record)
+    recorded = _as_recorded(record, start)
+    before = _fold(resolve(record), start, recorded)
+    after = _fold(resolve((*record, *corrections)), start, recorded)
+    events = tuple(step.event for step in after if step.refusal is None)
+    return Corrected(after[-1].after if after else start, events, tuple(_consequences(before, after, start)))
+
+
+def resolve(record: Sequence[Event]) -> list[tuple[int, Event]]:
+    """The events of a record with the corrections in it made, each with its place in the record.
+
+    An event that was put in has the place of the correction that did so. Raises ``MatchError`` if a
+    correction has no target before it.
+    """
+    about: dict[int, list[int]] = {}
+    for index, event in enumerate(record):
+        if isinstance(event, Correction):
+            if not -1 <= event.target < index or (event.target == -1 and event.action != "insert"):
+                raise MatchError(
+                    f"{_when(event)}: there is no event {event.target} before it to {event.action}"
+                )
+            about.setdefault(event.target, []).append(index)
+
+    def action(index: int) -> str:
+        event = record[index]
+        return event.action if isinstance(event, Correction) else ""
+
+    def stands(index: int) -> bool:
+        """Whether a correction was not undone by a later one."""
+        return not any(action(later) == "strike" and stands(later) for later in about.get(index, ()))
+
+    def content(index: int) -> Event | None:
+        event = record[index]
+        found = event.event if isinstance(event, Correction) else event
+        for later in about.get(index, ()):
+            if action(later) == "replace" and stands(later):
+                found = content(later)
+            elif action(later) == "strike" and stands(later):
+                found = None
+        return found
+
+    def told(index: int) -> Iterator[tuple[int, Event]]:
+        if index >= 0 and (event := content(index)) is not None:
+            yield index, event
+        for later in about.get(index, ()):
+            if action(later) == "insert":
+                yield from told(later)
+
+    found = list(told(-1))
+    for index, event in enumerate(record):
+        if not isinstance(event, Correction):
+            found += told(index)
+    return found
+
+
+def _as_recorded(record: Sequence[Event], start: Match) -> dict[int, _Step]:
+    """The replay of a record as it was told, its corrections aside."""
+    plain = [(index, e) for index, e in enumerate(record) if not isinstance(e, Correction)]
+    return {step.index: step for step in _fold(plain, start, None)}
+
+
+def _fold(
+    entries: Iterable[tuple[int, Event]], start: Match, recorded: Mapping[int, _Step] | None
+) -> list[_Step]:
+    """Replay events; where what went before is not as ``recorded``, plays and ends are judged anew."""
+    match, steps = start, []
+    for index, event in entries:
+        now = event if recorded is None else _anew(event, match, recorded.get(index))
+        refusal = None
+        after = match
+        try:
+            after = match.apply(now)
+        except MatchError as error:
+            refusal = str(error)
+        steps.append(_Step(index, now, match, after, refusal))
+        match = after
+    return steps
+
+
+def _anew(event: Event, match: Match, was: _Step | None) -> Event:
+    if isinstance(event, PlayMade):
+        return _judged_anew(event, match, was)
+    if isinstance(event, GameEnd) and was is not None and event == was.event:
+        sound = was.before.contradiction(event) is None
+        if sound and match.result is not None and match.contradiction(event) is not None:
+            end = match.result
+            return replace(event, winner=end.winner, result=end.result, points=end.points)
+    return event
+
+
+def _judged_anew(event: PlayMade, match: Match, was: _Step | None) -> PlayMade:
+    """A play with the verdict it has from the position, and with the throw, that now go before it."""
+    origin = match.origin(event)
+    then = was.before.origin(was.event) if was is not None and isinstance(was.event, PlayMade) else None
+    dice, void = event.dice, not origin.dice_valid
+    if then is not None and was is not None and event == was.event:
+        as_thrown = then.dice is not None and sorted(then.dice) == sorted(dice)
+        if as_thrown and origin.dice is not None and sorted(origin.dice) != sorted(dice):
+            dice = origin.dice
+        same = (then.position, then.dice_valid) == (origin.position, origin.dice_valid)
+        if same and dice == event.dice:
+            return event
+        # A throw that was told as void, but was played as if it counted, goes on counting.
+        void = void and (then.dice_valid or event.rule == "D10")
+    if origin.position is None or not _two_dice(dice):
+        return event
+    verdict = judge_play(origin.position, event.side, dice, event.position, match.rules)
+    legal, rule = (False, "D10") if void and verdict.legal else (verdict.legal, verdict.rule)
+    return replace(event, dice=dice, moves=verdict.moves, notation=verdict.notation, legal=legal, rule=rule)
+
+
+def _consequences(before: Sequence[_Step], after: Sequence[_Step], start: Match) -> Iterator[Consequence]:
+    was = {step.index: step for step in before}
+    for step in after:
+        yield from _changes(was.pop(step.index, None), step)
+    for gone in was.values():
+        if gone.ends_game:
+            yield Consequence(gone.index, "end", f"{_when(gone.event)}: no game ends here any more")
+    old = before[-1].after if before else start
+    new = after[-1].after if after else start
+    last = after[-1].index if after else 0
+    if old.by_seat(old.score) != new.by_seat(new.score) or old.winner != new.winner:
+        names = "-".join(new.name(seat) for seat in new.seats)
+        won = f"; {new.name(new.winner)} has won the match" if new.winner else ""
+        now, then = _dashed(new.by_seat(new.score)), _dashed(old.by_seat(old.score))
+        yield Consequence(last, "score", f"the score is now {now} ({names}), it was {then}{won}")
+    if old.position != new.position:
+        yield Consequence(last, "position", "the position at the end of the record is now another")
+
+
+def _changes(old: _Step | None, new: _Step) -> Iterator[Consequence]:
+    """What is different about one event."""
+
+    def told(kind: ConsequenceKind, text: str) -> Consequence:
+        return Consequence(new.index, kind, f"{_when(new.event)}: {text}")
+
+    if new.refusal is not None:
+        if old is None or old.refusal is None:
+            yield Consequence(new.index, "cannot_follow", new.refusal)
+        return
+    if old is not None and old.refusal is not None:
+        yield told("follows", "it can follow now")
+    made, made_before = new.event, old.event if old is not None else None
+    if isinstance(made, PlayMade):
+        yield from (told(kind, text) for kind, text in _play_changes(made_before, made))
+    if isinstance(made, GameEnd):
+        against = new.before.contradiction(made)
+        known = old.before.contradiction(old.event) if old and isinstance(old.event, GameEnd) else None
+        if against is not None and against != known:
+            yield told("contradiction", against)
+    ended = (new.after.result, new.after.gained) if new.ends_game else None
+    ended_before = (old.after.result, old.after.gained) if old is not None and old.ends_game else None
+    if ended != ended_before:
+        result = new.after.result
+        if ended is None or result is None:
+            yield told("end", "no game ends here any more")
+        else:
+            points = _dashed(new.after.gained)
+            yield told("end", f"the game now ends here: {_ending(result, new.after)} (score {points})")
+
+
+def _play_changes(old: Event | None, new: PlayMade) -> Iterator[tuple[ConsequenceKind, str]]:
+    was = old if isinstance(old, PlayMade) else None
+    if was is not None and sorted(was.dice) != sorted(new.dice):
+        yield "dice", f"it was made with {_dashed(new.dice)}, not with {_dashed(was.dice)}"
+    if not new.legal and (was is None or was.legal):
+        yield "illegal", f"it is illegal by {new.rule}"
+    elif was is not None and new.legal and not was.legal:
+        yield "legal", "it is legal"
+    elif was is not None and was.rule != new.rule:
+        yield "rule", f"it is illegal by {new.rule}, not by {was.rule}"
+    elif was is not None and was.moves != new.moves:
+        yield "moves", f"it was {new.notation}, not {was.notation}"
+
+
+def _two_dice(dice: Dice) -> bool:
+    return all(1 <= die <= 6 for die in dice)
+
+
+def _dashed(pair: tuple[float, float]) -> str:
+    return f"{pair[0]:g}-{pair[1]:g}"
+
+
+_WORDS: Mapping[str, str] = {
+    "cube": "an action with the cube",
+    "set_up": "a position set up",
+    "call": "a call",
+    "game_end": "the end of the game",
+    "turn_end": "the end of a turn",
+}
+
+
+def _when(event: Event) -> str:
+    """An event as the subject of a message: ``a throw at 12.0 s``."""
+    words = _WORDS.get(event.type, f"a {event.type.replace('_', ' ')}")
+    if isinstance(event, CubeAction):
+        words = f"a {event.action}"
+    return f"{words} at {event.t:.1f} s"
+
+
+def _ending(end: GameResult | GameEnd, match: Match) -> str:
+    if end.winner is None:
+        return f"a draw for {end.points:g} each"
+    return f"{end.result} for {end.points:g} won by {match.name(end.winner)}"

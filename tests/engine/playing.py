@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from engine.events import Event, GameEnd, GameStart, PlayMade, Throw
 from engine.layout import Orientation, colour_of, to_slots
 from engine.legal import legal_plays
-from engine.match import game_result
+from engine.scoring import game_result
 from engine.position import Game, Position, Side
 from engine.rules import default_rules
 
@@ -18,7 +18,7 @@ def random_game(game: Game, seed: int) -> Iterator[Event]:
     rng, rules = random.Random(seed), default_rules(game)
     position, side, t = Position.start(game), rng.choice(list(Side)), 0.0
     yield GameStart(t=t, rules=rules, position=position, side_to_move=side)
-    while (result := game_result(position, game)) is None:
+    while (result := game_result(position, rules)) is None:
         t += 10
         dice = (rng.randint(1, 6), rng.randint(1, 6))
         colour = colour_of(side)
