@@ -6,9 +6,8 @@ addition, all the points that a die can be played from are found with a few oper
 number, and boards that are the same are the same number. Enemies only change by being hit, so that
 one more bit a point tells them.
 
-The generator can be told to leave single rules out: the referee uses that to say *which* rule a play
-that is not legal breaks (see :mod:`engine.judge`). There is one statement of each rule, for legal
-plays and for those.
+The generator can be told to leave single rules out, for plays that break just those. There is one
+statement of each rule, for legal plays and for such ones.
 
 Readings of what the sources leave open (rules.md):
 
@@ -35,20 +34,19 @@ Readings of what the sources leave open (rules.md):
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Flag, auto
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from typing import Any
 
 from engine.events import Dice
 from engine.notation import Move, notation
-from engine.position import BAR, CHECKERS, OFF, Game, Position, Side, index_of
-from engine.rules import RuleSet, default_rules
+from engine.position import BAR, CHECKERS, OFF, Game, Position, Side, index_of, point_of
+from engine.rules import RuleSet
 
 HEAD = 24  #: the head in long nardy, as a point of its owner
 HOME = 6  #: the highest point of a side's home
-_ENEMY_HEAD = 12  #: the enemy's head in long nardy, as a point of the mover
-_AFTER_55 = 16  #: ... and where his checker is after 5-5, twenty holes on
 WALL = 6  #: points in a row that make a wall (rules.md L7)
 
 
@@ -60,12 +58,7 @@ class Leave(Flag):
     HEAD = auto()  #: L2 to L6
     WALL = auto()  #: L7 to L10
     ALL_HOME = auto()  #: B1, and with it B5
-    HIGHEST = auto()  #: B3: a higher die bears off while checkers stand behind
     FORWARD = auto()  #: G4, G5
-    CLOSED = auto()  #: K1, L1: a checker may stop on a closed point, where the enemy's checkers stay
-    HIT_AND_HIDE = auto()  #: K4
-    SAME_CHECKER = auto()  #: M1 as ``allow_same_checker = False`` has it
-    OFF_SAME_TURN = auto()  #: B5 as ``off_same_turn = False`` has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +128,7 @@ _BITS = 6
 _SIZE = 26 * _BITS
 _HIT, _MOVED, _HITTER = _SIZE, 2 * _SIZE, 3 * _SIZE  # where those parts begin
 _BOARD = (1 << _MOVED) - 1  # the part that is the board, history apart
+_MOST = 28  # checkers on a point that leave room for four more
 
 
 def _unit(point: int) -> int:
@@ -157,7 +151,6 @@ _PAIR = _MANY - (_ALL >> 5)  # 30 on each point: flags those of two or more
 _OUTSIDE = _flags(HOME + 1, BAR)
 _BAR_FLAG, _HEAD_FLAG, _HEAD_SHIFT = _flag(BAR), _flag(HEAD), _BITS * HEAD
 _SHIFTS = tuple(_BITS * point for point in range(26))
-_FLAG_OF = tuple(map(_flag, range(26)))
 
 #: Every single move there is, by what it adds to a board.
 _MOVE_BY_CHANGE: dict[int, Move] = {
@@ -170,376 +163,352 @@ _MOVE_BY_CHANGE: dict[int, Move] = {
 
 #: The points of each row of six, by the enemy's hole (0 at his head to 23) at which it begins. A
 #: mover's point ``p`` is hole ``(12 - p) % 24`` on the enemy's way.
-_ROWS = tuple(sum(_flag((12 - first - i - 1) % 24 + 1) for i in range(WALL)) for first in range(24))
+_ROWS = tuple(sum(_flag((11 - first - i) % 24 + 1) for i in range(WALL)) for first in range(24))
+_ENEMY_HOME, _ENEMY_FAR = _flags(13, 18), _flags(13, 24)  # the enemy's last quarter, his last half
+_ENEMY_HEAD, _AFTER_55 = _flag(12), _flag(16)  # his head, and the hole that 5-5 leads to from there
+
+#: Where the count of each index of ``Position.points`` lies in a side's number.
+_SHIFT_OF_INDEX = {
+    (game, side): tuple(_BITS * point_of(game, side, index) for index in range(24))
+    for game in Game
+    for side in Side
+}
 
 
-def _number(view: View) -> int:
-    """The mover's checkers of a view as a number. Raises ``ValueError`` if they are too many for it."""
-    if sum(view.own) > 31:
-        raise ValueError(f"{sum(view.own)} checkers of one side are too many for a board")
-    number = 0
-    for shift, count in zip(_SHIFTS, view.own, strict=True):
+@dataclass(slots=True)
+class _Before:
+    """A board before a turn: the mover's checkers as a number, the enemy's as flags."""
+
+    own: int
+    enemy: int  #: points with enemy checkers
+    blots: int  #: points with one of them alone
+    enemy_off: bool  #: the enemy has borne off some
+
+
+def _before(position: Position, game: Game, side: Side) -> _Before:
+    """What a turn of ``side`` begins with. Raises ``ValueError`` if there are too many checkers."""
+    sign = side.sign
+    off, bar = position.off[side.index], position.bar[side.index]
+    own = off + (bar << _SHIFTS[BAR])
+    enemy = blots = 0
+    most = max(off, bar)
+    for count, shift in zip(position.points, _SHIFT_OF_INDEX[game, side], strict=True):
         if count:
-            number += count << shift
-    return number
-
-
-def _view(board: int, before: View) -> View:
-    """What a board reached from ``before`` looks like."""
-    own = tuple(board >> shift & 63 for shift in _SHIFTS)
-    hits = board >> _HIT
-    if not hits:
-        return View(own, before.enemy)
-    enemy = [count - (hits >> shift + 5 & 1) for shift, count in zip(_SHIFTS, before.enemy, strict=True)]
-    enemy[BAR] += hits.bit_count()
-    return View(own, tuple(enemy))
+            count *= sign
+            if count > 0:
+                own += count << shift
+                if count > most:
+                    most = count
+            else:
+                enemy += 32 << shift
+                if count == -1:
+                    blots += 32 << shift
+    if most > _MOST:
+        raise ValueError(f"{most} checkers in one place are too many for a board")
+    return _Before(own, enemy, blots, position.off[side.other.index] > 0)
 
 
 # --- The rules of a turn ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Turn:
-    """What the rules say of one turn, some of them left out: all that does not change while it lasts."""
+    """What the rules say of one turn: all that does not change while it lasts."""
 
     start: int
-    onward: tuple[int, ...]  #: for each die the points from which it leads to an open point
-    back: tuple[int, ...]  #: the same backwards; no points as the rules are
+    open: int  #: points where a checker may stop
+    open_back: int  #: points where one that moves backwards may stop: none, as the rules are
     blots: int  #: points where an enemy checker can be hit
     bar_first: bool
     head_floor: int  #: checkers that must stay on the head; -1: none
     head_if_stuck: int  #: a head of so many gives one only where no other checker can move; -1: never asked
     outside: int  #: points that must be empty before a checker is borne off
-    any_lower: bool  #: a higher die bears off from any lower point, not from the highest alone
     rows: tuple[int, ...]  #: rows of six that may not come to be full
     each_step: bool  #: ... nor for a moment
     once: bool  #: each checker moves once at most
     alone: bool  #: a checker that hit may not end up beside another
 
 
-def _turn(view: View, game: Game, dice: Dice, rules: RuleSet, leave: Leave, head: int) -> _Turn:
-    """The rules of a turn in which ``head`` checkers may leave the head."""
-    nardy = game is Game.LONG_NARDY
-    start = _number(view)
-    held = start + _MANY & _ALL
-    enemy = blots = 0
-    for flag, count in zip(_FLAG_OF[1:25], view.enemy[1:25], strict=True):
-        if count:
-            enemy += flag
-            if count == 1:
-                blots += flag
-    open_points = _POINTS
-    if Leave.CLOSED not in leave:
-        open_points ^= enemy if nardy else enemy ^ blots  # L1, K1
-    outside = _OUTSIDE  # B1
-    if Leave.ALL_HOME in leave:
-        outside = 0
-    elif nardy and not rules.off_same_turn and held & _OUTSIDE and Leave.OFF_SAME_TURN not in leave:
-        outside = _ALL  # B5
-    head_floor = head_if_stuck = -1
-    if nardy and Leave.HEAD not in leave:
-        head_floor = view.own[HEAD] - head
-        if rules.head_mode == "if_stuck" and _first_double(view, dice, rules):
-            head_if_stuck = CHECKERS - 1
-    rows: tuple[int, ...] = ()
-    if nardy and Leave.WALL not in leave:
-        # A turn fills four points at most; a row that was full before it is not held against it.
-        most = 4 if dice[0] == dice[1] else 2
-        rows = tuple(
-            row
-            for row in (_ROWS[first] for first in _forbidden_rows(view, rules))
-            if WALL - most <= (row & held).bit_count() < WALL
+def _turn(before: _Before, dice: Dice, rules: RuleSet) -> _Turn:
+    """The rules of a turn."""
+    own = before.own
+    if rules.game is Game.BACKGAMMON:
+        return _Turn(
+            start=own,
+            open=_POINTS ^ before.enemy ^ before.blots,  # K1
+            open_back=0,
+            blots=before.blots,
+            bar_first=True,
+            head_floor=-1,
+            head_if_stuck=-1,
+            outside=_OUTSIDE,  # B1
+            rows=(),
+            each_step=False,
+            once=not rules.allow_same_checker,
+            alone=rules.hit_and_hide == "forbidden",
         )
-    return _Turn(
-        start=start,
-        onward=tuple([open_points << _BITS * die for die in range(7)]),
-        back=tuple([open_points >> _BITS * die if Leave.FORWARD in leave else 0 for die in range(7)]),
-        blots=0 if nardy else blots,
-        bar_first=Leave.BAR_FIRST not in leave,
-        head_floor=head_floor,
-        head_if_stuck=head_if_stuck,
-        outside=outside,
-        any_lower=Leave.HIGHEST in leave,
-        rows=rows,
+    turn = _Turn(
+        start=own,
+        open=_POINTS ^ before.enemy,  # L1
+        open_back=0,
+        blots=0,
+        bar_first=True,
+        head_floor=(own >> _HEAD_SHIFT & 63) - 1,  # L2
+        head_if_stuck=-1,
+        outside=_OUTSIDE if rules.off_same_turn or not own + _MANY & _OUTSIDE else _ALL,  # B1, B5
+        rows=_fillable_rows(before, dice, rules),
         each_step=rules.block_timing == "step",
-        once=not rules.allow_same_checker and Leave.SAME_CHECKER not in leave,
-        alone=not nardy and rules.hit_and_hide == "forbidden" and Leave.HIT_AND_HIDE not in leave,
+        once=not rules.allow_same_checker,
+        alone=False,
     )
+    noted = rules.note_55_44 and _is_noted(before, dice)
+    if own >> _HEAD_SHIFT & 63 == CHECKERS and dice[0] == dice[1] and dice[0] in rules.head_exc and not noted:
+        turn.head_floor -= 1  # L3
+        if rules.head_mode == "if_stuck":
+            turn.head_if_stuck = CHECKERS - 1  # L4
+    elif rules.head_relief == "any_blocked_roll" and not noted and not _in_full(turn, dice):
+        turn.head_floor -= 1  # L6
+    return turn
 
 
-def _first_double(view: View, dice: Dice, rules: RuleSet) -> bool:
-    """Whether this is a double of a first turn that lets two checkers leave the head (rules.md L3, L5)."""
-    return (
-        view.own[HEAD] == CHECKERS
-        and dice[0] == dice[1]
-        and dice[0] in rules.head_exc
-        and not _noted(view, dice, rules)
-    )
-
-
-def _noted(view: View, dice: Dice, rules: RuleSet) -> bool:
+def _is_noted(before: _Before, dice: Dice) -> bool:
     """Whether this is the 4-4 after 5-5 of the note (rules.md L5)."""
     return (
-        rules.note_55_44
-        and dice == (4, 4)
-        and view.own[HEAD] == CHECKERS
-        and view.enemy[_ENEMY_HEAD] == CHECKERS - 1
-        and view.enemy[_AFTER_55] == 1
+        dice == (4, 4)
+        and before.own >> _HEAD_SHIFT & 63 == CHECKERS
+        and before.enemy == _ENEMY_HEAD | _AFTER_55
+        and before.blots == _AFTER_55
     )
 
 
-def _forbidden_rows(view: View, rules: RuleSet) -> range:
-    """The rows of six that a mover may not fill, by their first holes (rules.md L7 to L9).
+def _fillable_rows(before: _Before, dice: Dice, rules: RuleSet) -> tuple[int, ...]:
+    """The rows of six that may not be filled and that this turn could fill.
 
-    The holes that are forbidden are always the last ones on the enemy's way, since what is behind all
-    of his checkers at one hole is so at every later one.
+    It fills four points at most; a row that was full before it is not held against it.
     """
-    last = 24 if rules.block_wrap == "circle" else 24 - WALL + 1
-    if rules.block == "none":
-        return range(0)
+    held = before.own + _MANY & _ALL
+    least = WALL - (4 if dice[0] == dice[1] else 2)
+    rows = _ROWS[_forbidden_rows(before.enemy, before.enemy_off, rules)]
+    return tuple([row for row in rows if least <= (row & held).bit_count() < WALL])
+
+
+def _forbidden_rows(enemy: int, enemy_off: bool, rules: RuleSet) -> slice:
+    """Which of the rows may not be filled against an enemy on these points (rules.md L7 to L9).
+
+    They are the last ones on the enemy's way: if none of his checkers is ahead of a row, none is
+    ahead of one further on.
+    """
+    end = 24 if rules.block_wrap == "circle" else 24 - WALL + 1
+    if rules.block == "none" or not enemy:
+        return slice(0)
     if rules.block == "home":
-        entered = view.enemy[OFF] or any(view.enemy[13:19])
-        return range(0) if entered else range(last)
-    ahead = next((hole for hole in range(23, -1, -1) if view.enemy[(11 - hole) % 24 + 1]), None)
-    return range(0) if ahead is None else range(max(ahead - WALL + 1, 0), last)
+        return slice(0 if enemy & _ENEMY_HOME or enemy_off else end)
+    foremost = enemy & _ENEMY_FAR or enemy
+    point = ((foremost & -foremost).bit_length() - 1) // _BITS
+    return slice(max((12 - point) % 24 - WALL + 1, 0), end)
 
 
-_USUAL = default_rules(Game.LONG_NARDY)
-
-
-def illegal_walls(view: View, rules: RuleSet = _USUAL) -> frozenset[int]:
+def illegal_walls(view: View, rules: RuleSet) -> frozenset[int]:
     """Walls of six that may not stand, each by its first hole on the enemy's way, 0 his head, to 23.
 
     Rows are counted on the *enemy's* way, so that one runs across the mover's own last hole but,
     unless ``block_wrap`` is ``circle``, not across the enemy's.
     """
-    held = _number(view) + _MANY & _ALL
-    return frozenset(first for first in _forbidden_rows(view, rules) if not _ROWS[first] & ~held)
+    held = sum(_flag(point) for point in range(1, 25) if view.own[point])
+    enemy = sum(_flag(point) for point in range(1, 25) if view.enemy[point])
+    forbidden = range(24)[_forbidden_rows(enemy, view.enemy[OFF] > 0, rules)]
+    return frozenset(first for first in forbidden if held & _ROWS[first] == _ROWS[first])
+
+
+def _without(turn: _Turn, leave: Leave) -> _Turn:
+    """The turn with some rules left out."""
+    changes: dict[str, Any] = {}
+    if Leave.BAR_FIRST in leave:
+        changes |= {"bar_first": False}
+    if Leave.HEAD in leave:
+        changes |= {"head_floor": -1, "head_if_stuck": -1}
+    if Leave.WALL in leave:
+        changes |= {"rows": ()}
+    if Leave.ALL_HOME in leave:
+        changes |= {"outside": 0}
+    if Leave.FORWARD in leave:
+        changes |= {"open_back": turn.open}
+    return replace(turn, **changes)
 
 
 def _sources(turn: _Turn, state: int, die: int) -> tuple[int, int, int]:
     """The points from which one checker can be moved by this die: onward, off the board, backwards."""
-    held = state + _MANY & _ALL
-    sources = held
+    held = sources = state + _MANY & _ALL
     if turn.once:
         sources = (state & _COUNTS) + _MANY - (state >> _MOVED & _COUNTS) & _ALL  # M1
     if held & _BAR_FLAG and turn.bar_first:
         sources &= _BAR_FLAG  # K2
-    if turn.head_floor >= 0 and (state >> _HEAD_SHIFT & 63) <= turn.head_floor:
+    on_head = state >> _HEAD_SHIFT & 63
+    if on_head <= turn.head_floor:
         sources &= ~_HEAD_FLAG  # L2
-    onward = sources & turn.onward[die]
-    if turn.head_if_stuck >= 0 and (state >> _HEAD_SHIFT & 63) == turn.head_if_stuck and onward & ~_HEAD_FLAG:
+    onward = sources & turn.open << _BITS * die
+    if on_head == turn.head_if_stuck and onward & ~_HEAD_FLAG:
         onward &= ~_HEAD_FLAG  # L4
     off = 0
     if not held & turn.outside:
         exact = 32 << _BITS * die
         off = sources & exact  # B2
-        if turn.any_lower:
-            off |= sources & exact - 1
-        elif 0 < held < exact:
+        if 0 < held < exact:
             off = sources & 1 << held.bit_length() - 1  # B3, B4
-    return onward, off, sources & turn.back[die]
-
-
-def _next(turn: _Turn, state: int, die: int) -> list[int]:
-    """What one checker moved by this die makes of a state."""
-    onward, off, back = _sources(turn, state, die)
-    if turn.once or turn.alone:
-        return _next_with_history(turn, state, die, onward, off, back)
-    shift = _BITS * die
-    blots = turn.blots & ~(state >> _HIT)
-    result = []
-    while onward:
-        source = onward & -onward
-        onward ^= source
-        target = source >> shift
-        result.append(state - (source >> 5) + (target >> 5) + ((blots & target) << _HIT))
-    while off:
-        source = off & -off
-        off ^= source
-        result.append(state - (source >> 5) + 1)
-    while back:
-        source = back & -back
-        back ^= source
-        target = source << shift
-        result.append(state - (source >> 5) + (target >> 5) + ((blots & target) << _HIT))
-    return result
-
-
-def _next_with_history(turn: _Turn, state: int, die: int, onward: int, off: int, back: int) -> list[int]:
-    """The same where it matters which of the checkers on a point has moved or hit before.
-
-    Each of them may be the one that goes on; as the board does not show which, both are followed.
-    """
-    result = []
-    for sources, down, up in ((onward, _BITS * die, 0), (off, None, 0), (back, 0, _BITS * die)):
-        while sources:
-            flag = sources & -sources
-            sources ^= flag
-            unit = flag >> 5
-            target = _unit(OFF) if down is None else unit >> down << up
-            hit = target << 5 & turn.blots & ~(state >> _HIT)
-            after = state - unit + target + (hit << _HIT)
-            stays = down is not None  # a checker that is off has no more history
-            if turn.once:
-                hitter = bool(hit) and turn.alone
-                result.append(after + stays * (target << _MOVED) + hitter * (target << _HITTER))
-                continue
-            place = unit.bit_length() - 1
-            hitters = state >> _HITTER + place & 63
-            if hitters < state >> place & 63:
-                result.append(after + bool(hit) * (target << _HITTER))
-            if hitters:
-                result.append(after - (unit << _HITTER) + stays * (target << _HITTER))
-    return result
-
-
-def _may_stand(turn: _Turn, state: int) -> bool:
-    """Whether no forbidden row of six has been filled."""
-    if not turn.rows:
-        return True
-    held = state + _MANY & _ALL
-    return not any(held & row == row for row in turn.rows)
-
-
-def _may_end(turn: _Turn, state: int) -> bool:
-    """Whether a turn may end so (rules.md L7 to L10, K4)."""
-    hitters = (state >> _HITTER) + _MANY & _ALL
-    return not hitters & (state & _COUNTS) + _PAIR and _may_stand(turn, state)
+    return onward, off, sources & turn.open_back >> _BITS * die
 
 
 # --- Turns -----------------------------------------------------------------------------------------
 
-_Level = dict[int, int]  #: states after so many dice, and one state before each
+_Level = dict[int, int]  #: states after so many dice, each with one that it came from
 
 
-class Reached(Mapping[View, tuple[Move, ...]]):
-    """The boards that can stand when so many dice have been used, and one way to each of them."""
-
-    def __init__(self, before: View, turn: _Turn, earlier: tuple[_Level, ...], last: _Level) -> None:
-        self._before = before
-        self._turn = turn
-        self._earlier = earlier
-        self._last = last
-
-    @cached_property
-    def boards(self) -> _Level:
-        """The boards as numbers, each with one state before it."""
-        turn = self._turn
-        if not (turn.rows or turn.once or turn.alone):
-            return self._last
-        boards: _Level = {}
-        for state, previous in self._last.items():
-            if _may_end(turn, state):
-                boards.setdefault(state & _BOARD, previous)
-        return boards
-
-    def way(self, board: int) -> tuple[Move, ...]:
-        """The moves to one of the boards."""
-        if not self._earlier:
-            return ()
-        previous = self.boards[board]
-        moves = [_MOVE_BY_CHANGE[board - (previous & _BOARD)]]
-        for level in self._earlier[:0:-1]:
-            state, previous = previous, level[previous]
-            moves.append(_MOVE_BY_CHANGE[(state & _BOARD) - (previous & _BOARD)])
-        return tuple(moves[::-1])
-
-    def __len__(self) -> int:
-        return len(self.boards)
-
-    def __iter__(self) -> Iterator[View]:
-        return (_view(board, self._before) for board in self.boards)
-
-    def __contains__(self, view: object) -> bool:
-        return isinstance(view, View) and self._board(view) in self.boards
-
-    def __getitem__(self, view: View) -> tuple[Move, ...]:
-        board = self._board(view)
-        if board not in self.boards:
-            raise KeyError(view)
-        return self.way(board)
-
-    def _board(self, view: View) -> int | None:
-        """A view as the number that it would have here."""
-        if sum(view.own) != sum(self._before.own):
-            return None
-        board = _number(view)
-        for flag, count, was in zip(_FLAG_OF, view.enemy, self._before.enemy, strict=True):
-            if count < was:
-                board += flag << _HIT
-        return board if _view(board, self._before) == view else None
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """What a roll reaches, by the number of dice used; ``by_die`` splits one die of two."""
-
-    by_count: tuple[Reached, ...]  #: index = dice used; entry 0 is the position itself
-    by_die: tuple[tuple[int, Reached], ...]  #: (die, reached by it alone), larger first; empty for a double
-
-
-def reach(view: View, game: Game, dice: Dice, rules: RuleSet, leave: Leave = Leave.NOTHING) -> Reach:
-    """Everything that the dice reach, unfinished turns included, as long as a turn might end so.
-
-    ``leave``: rules to leave out. Whether L6 lets a second checker leave the head is found by all the
-    rules even then. Raises ``ValueError`` if there are too many checkers for a board.
-    """
-    head = head_limit(view, dice, rules) if game is Game.LONG_NARDY else 0
-    return _search(view, dice, _turn(view, game, dice, rules, leave, head))
-
-
-def head_limit(view: View, dice: Dice, rules: RuleSet) -> int:
-    """How many checkers may leave the head of long nardy in this turn (rules.md L2, L3, L5, L6)."""
-    if _first_double(view, dice, rules):
-        return 2
-    if rules.head_relief == "none" or _noted(view, dice, rules):
-        return 1
-    found = _search(view, dice, _turn(view, Game.LONG_NARDY, dice, rules, Leave.NOTHING, 1))
-    return 1 if any(found.by_count[4 if dice[0] == dice[1] else 2 :]) else 2
-
-
-def _search(view: View, dice: Dice, turn: _Turn) -> Reach:
-    levels: list[_Level] = [{turn.start: turn.start}]
-    if dice[0] == dice[1]:
-        while len(levels) <= 4 and levels[-1]:
-            levels.append(_spread(turn, levels[-1], dice[0]))
-        return Reach(
-            tuple(Reached(view, turn, tuple(levels[:n]), level) for n, level in enumerate(levels)), ()
-        )
-    high, low = max(dice), min(dice)
-    by_high, by_low = _spread(turn, levels[0], high), _spread(turn, levels[0], low)
-    by_one = by_high | by_low
-    by_both = _spread(turn, by_low, high) | _spread(turn, by_high, low)
-    start = tuple(levels)
-    return Reach(
-        (
-            Reached(view, turn, (), levels[0]),
-            Reached(view, turn, start, by_one),
-            Reached(view, turn, (*start, by_one), by_both),
-        ),
-        ((high, Reached(view, turn, start, by_high)), (low, Reached(view, turn, start, by_low))),
-    )
-
-
-def _spread(turn: _Turn, level: _Level, die: int) -> _Level:
+def _spread(turn: _Turn, level: Iterable[int], die: int) -> _Level:
     """All the states that one more die leads to."""
     result: _Level = {}
+    shift, blots = _BITS * die, turn.blots
     for state in level:
-        for after in _next(turn, state, die):
+        onward, off, back = _sources(turn, state, die)
+        if turn.once or turn.alone or back:
+            for after in _with_history(turn, state, die, onward, off, back):
+                result.setdefault(after, state)
+            continue
+        while onward:
+            flag = onward & -onward
+            onward ^= flag
+            target = flag >> shift
+            after = state - (flag >> 5) + (target >> 5)
+            if target & blots and not state >> _HIT & target:
+                after += target << _HIT  # K1
             if after not in result:
                 result[after] = state
+        while off:
+            flag = off & -off
+            off ^= flag
+            result.setdefault(state - (flag >> 5) + _unit(OFF), state)
     if turn.rows and turn.each_step:
         return {state: previous for state, previous in result.items() if _may_stand(turn, state)}
     return result
 
 
-def obliged(found: Reach) -> Reached:
-    """The part of a reach that the full-move rules leave (rules.md M3 to M7)."""
-    used = max(count for count, reached in enumerate(found.by_count) if reached)
-    if used == 1 and found.by_die:
-        return next(reached for _, reached in found.by_die if reached)  # M4: the larger if it can be played
-    return found.by_count[used]
+def _with_history(turn: _Turn, state: int, die: int, onward: int, off: int, back: int) -> Iterator[int]:
+    """What one checker moved by a die makes of a state, with what it did before in this turn.
+
+    Where some of the checkers on a point have hit and others have not, either may be the one that goes
+    on: the board does not show which, so both are followed.
+    """
+    moves = [(flag >> 5, flag >> 5 + _BITS * die) for flag in _each(onward)]
+    moves += [(flag >> 5, _unit(OFF)) for flag in _each(off)]
+    moves += [(flag >> 5, flag >> 5 << _BITS * die) for flag in _each(back)]
+    for source, target in moves:
+        hit = target << 5 & turn.blots & ~(state >> _HIT)
+        after = state - source + target + (hit << _HIT)
+        on_board = target != _unit(OFF)
+        if turn.once and on_board:
+            after += target << _MOVED
+        shift = source.bit_length() - 1
+        hitters = state >> _HITTER + shift & 63
+        if hitters < state >> shift & 63:
+            yield after + (target << _HITTER if hit and turn.alone else 0)
+        if hitters and not turn.once:
+            yield after - (source << _HITTER) + (target << _HITTER if on_board else 0)
+
+
+def _each(flags: int) -> Iterator[int]:
+    while flags:
+        flag = flags & -flags
+        flags ^= flag
+        yield flag
+
+
+def _may_stand(turn: _Turn, state: int) -> bool:
+    """Whether no forbidden row of six has been filled (rules.md L7 to L10)."""
+    held = state + _MANY & _ALL
+    return not any(held & row == row for row in turn.rows)
+
+
+def _may_end(turn: _Turn, state: int) -> bool:
+    """Whether a turn may end so."""
+    hitters = (state >> _HITTER) + _MANY & _ALL
+    return not hitters & (state & _COUNTS) + _PAIR and _may_stand(turn, state)  # K4
+
+
+def _search(turn: _Turn, dice: Dice) -> tuple[list[_Level], tuple[_Level, ...]]:
+    """What can stand after each number of dice; of two dice also, after the larger or the smaller alone."""
+    start: _Level = {turn.start: turn.start}
+    if dice[0] == dice[1]:
+        levels = [start]
+        while len(levels) <= 4 and levels[-1]:
+            levels.append(_spread(turn, levels[-1], dice[0]))
+        return levels, ()
+    high, low = max(dice), min(dice)
+    by_high, by_low = _spread(turn, start, high), _spread(turn, start, low)
+    both = _spread(turn, by_low, high) | _spread(turn, by_high, low)
+    return [start, by_low | by_high, both], (by_high, by_low)
+
+
+def _boards(turn: _Turn, level: _Level) -> _Level:
+    """The boards of a level on which the turn may end."""
+    if not turn.rows and not turn.once and not turn.alone:
+        return level
+    boards: _Level = {}
+    for state, previous in level.items():
+        if _may_end(turn, state):
+            boards.setdefault(state & _BOARD, previous)
+    return boards
+
+
+def _obliged(turn: _Turn, dice: Dice) -> tuple[_Level, list[_Level]]:
+    """The boards that the full-move rules leave (rules.md M3 to M7), and the levels before them."""
+    levels, alone = _search(turn, dice)
+    for used in range(len(levels) - 1, 0, -1):
+        for level in alone if used == 1 and alone else (levels[used],):  # M4: the larger if it can be played
+            if boards := _boards(turn, level):
+                return boards, levels[:used]
+    return levels[0], []  # M6
+
+
+def _in_full(turn: _Turn, dice: Dice) -> bool:
+    """Whether all the dice can be played."""
+    return len(_obliged(turn, dice)[1]) == (4 if dice[0] == dice[1] else 2)
+
+
+def _way(board: int, boards: _Level, before: list[_Level]) -> tuple[Move, ...]:
+    """The moves to a board, back through the levels before it."""
+    if not before:
+        return ()
+    state = boards[board]
+    moves = [_MOVE_BY_CHANGE[board - (state & _BOARD)]]
+    for level in before[:0:-1]:
+        board, state = state, level[state]
+        moves.append(_MOVE_BY_CHANGE[(board & _BOARD) - (state & _BOARD)])
+    moves.reverse()
+    return tuple(moves)
+
+
+def _played(position: Position, side: Side, index: Sequence[int], moves: Iterable[Move]) -> Position:
+    """The position after some moves of ``side``, whose points have that ``index``."""
+    points, sign = list(position.points), -1 if side is Side.BLACK else 1
+    entered = hits = off = 0
+    for move in moves:
+        source, target = move.from_point, move.to_point
+        if source == BAR:
+            entered += 1
+        else:
+            points[index[source]] -= sign
+        if target == OFF:
+            off += 1
+        elif move.hit:
+            points[index[target]] = sign
+            hits += 1
+        else:
+            points[index[target]] += sign
+    if not (entered or hits or off):
+        return Position(tuple(points), position.bar, position.off)
+    (white, black), (white_off, black_off) = position.bar, position.off
+    if side is Side.WHITE:
+        return Position(tuple(points), (white - entered, black + hits), (white_off + off, black_off))
+    return Position(tuple(points), (white + hits, black - entered), (white_off, black_off + off))
 
 
 @lru_cache(maxsize=4096)
@@ -547,36 +516,16 @@ def legal_plays(position: Position, side: Side, dice: Dice, rules: RuleSet) -> t
     """Every distinct position that ``side`` may leave after this roll, each with one way to it.
 
     A turn in which nothing can be moved gives one play without moves (rules.md M6). Raises
-    ``ValueError`` if there are too many checkers for a board.
+    ``ValueError`` if there are more checkers in one place than a board can hold.
     """
     game = rules.game
-    legal = obliged(reach(view_of(position, game, side), game, dice, rules))
-    return tuple(
-        [
-            Play(game, side, dice, moves, _moved(position, game, side, moves))
-            for moves in map(legal.way, legal.boards)
-        ]
-    )
-
-
-def _moved(position: Position, game: Game, side: Side, moves: tuple[Move, ...]) -> Position:
-    """The position after these moves."""
-    points, index, sign = list(position.points), _INDEX[game, side], side.sign
-    bar, off = list(position.bar), list(position.off)
-    for move in moves:
-        source, target = move.from_point, move.to_point
-        if source == BAR:
-            bar[side.index] -= 1
-        else:
-            points[index[source]] -= sign
-        if target == OFF:
-            off[side.index] += 1
-        elif move.hit:
-            points[index[target]] = sign
-            bar[side.other.index] += 1
-        else:
-            points[index[target]] += sign
-    return Position(tuple(points), (bar[0], bar[1]), (off[0], off[1]))
+    boards, before = _obliged(_turn(_before(position, game, side), dice, rules), dice)
+    index = _INDEX[game, side]
+    plays = []
+    for board in boards:
+        moves = _way(board, boards, before)
+        plays.append(Play(game, side, dice, moves, _played(position, side, index, moves)))
+    return tuple(plays)
 
 
 def ways(
@@ -586,14 +535,12 @@ def ways(
 
     A way is a row of single moves each of which the rules allow at its place. Where the game ends
     with a die to spare, because one die bears the last checker off as well as two do, the shorter way
-    counts too. Raises ``ValueError`` if there are too many checkers for a board.
+    counts too. Raises ``ValueError`` as :func:`legal_plays` does.
     """
     game = rules.game
-    view = view_of(position, game, side)
-    legal = obliged(reach(view, game, dice, rules))
-    head = head_limit(view, dice, rules) if game is Game.LONG_NARDY else 0
-    turn = _turn(view, game, dice, rules, Leave.NOTHING, head)
-    found: dict[int, dict[tuple[Move, ...], None]] = {board: {} for board in legal.boards}
+    turn = _turn(_before(position, game, side), dice, rules)
+    boards, _ = _obliged(turn, dice)
+    found: dict[int, dict[tuple[Move, ...], None]] = {board: {} for board in boards}
 
     def walk(state: int, left: tuple[int, ...], moves: tuple[Move, ...]) -> None:
         board = state & _BOARD
@@ -601,8 +548,30 @@ def ways(
             found[board][moves] = None
         for die in dict.fromkeys(left):
             rest = left[1:] if die == left[0] else left[:1]
-            for after in _spread(turn, {state: state}, die):
+            for after in _spread(turn, (state,), die):
                 walk(after, rest, (*moves, _MOVE_BY_CHANGE[(after & _BOARD) - board]))
 
     walk(turn.start, dice * 2 if dice[0] == dice[1] else (max(dice), min(dice)), ())
-    return {_moved(position, game, side, next(iter(orders))): tuple(orders) for orders in found.values()}
+    index = _INDEX[game, side]
+    return {_played(position, side, index, next(iter(orders))): tuple(orders) for orders in found.values()}
+
+
+def reach(
+    position: Position, side: Side, dice: Dice, rules: RuleSet, leave: Leave = Leave.NOTHING
+) -> tuple[dict[Position, tuple[Move, ...]], ...]:
+    """What ``side`` may leave after each number of dice used, 0 first, and one way to each position.
+
+    Unlike :func:`legal_plays` this knows nothing of the full-move rules, and ``leave`` names further rules
+    to leave out. Whether L6 lets a second checker leave the head is found by all the rules. Raises
+    ``ValueError`` as :func:`legal_plays` does.
+    """
+    game = rules.game
+    turn = _without(_turn(_before(position, game, side), dice, rules), leave)
+    index = _INDEX[game, side]
+    levels, _ = _search(turn, dice)
+    reached = []
+    for used, level in enumerate(levels):
+        boards = _boards(turn, level)
+        moves = [_way(board, boards, levels[:used]) for board in boards]
+        reached.append({_played(position, side, index, way): way for way in moves})
+    return tuple(reached)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.events import Dice
 from engine.judge import judge_play
-from engine.legal import Leave, Play, Reached, legal_plays, position_of, reach, view_of
+from engine.legal import Leave, Play, legal_plays, position_of, reach, view_of
 from engine.notation import Move
 from engine.position import BAR, OFF, Game, Position, Side
 from engine.rules import RuleSet
@@ -71,14 +71,11 @@ def _foul_candidates(
 ) -> Iterator[tuple[tuple[Move, ...], Position, Move | None]]:
     """Ways to break a rule, physically possible ones, in no order; most of them break just that rule."""
     game = rules.game
-    view = view_of(before, game, side)
 
     def reached(
-        found: Sequence[Reached],
+        found: Sequence[Mapping[Position, tuple[Move, ...]]],
     ) -> list[tuple[tuple[Move, ...], Position, None]]:
-        ways = [
-            (moves, position_of(end, game, side), None) for group in found for end, moves in group.items()
-        ]
+        ways = [(moves, end, None) for group in found for end, moves in group.items()]
         return [ways[i] for i in rng.permutation(len(ways))]
 
     if kind == "G11":
@@ -94,7 +91,7 @@ def _foul_candidates(
                     yield play.moves, moved, Move(point, target)
         return
     if kind == "M3":
-        counts = reach(view, game, dice, rules).by_count
+        counts = reach(before, side, dice, rules)
         yield from reached(counts[1 : max((n for n, group in enumerate(counts) if group), default=0)])
         return
     if kind == "E8":
@@ -102,9 +99,9 @@ def _foul_candidates(
             for wrong in rng.permutation(np.arange(1, 7)).tolist():
                 rolled = (wrong, dice[1]) if which == 0 else (dice[0], wrong)
                 if dice[0] != dice[1] and rolled[0] != rolled[1] and wrong not in dice:
-                    yield from reached(reach(view, game, rolled, rules).by_count[2:])
+                    yield from reached(reach(before, side, rolled, rules)[2:])
         return
-    yield from reached(reach(view, game, dice, rules, _LEAVES[kind]).by_count[1:])
+    yield from reached(reach(before, side, dice, rules, _LEAVES[kind])[1:])
 
 
 def foul(

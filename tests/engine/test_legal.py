@@ -78,13 +78,13 @@ def test_two_leave_the_head_on_three_first_doubles(double: int, leaving: int) ->
 
 
 def test_a_wall_needs_an_enemy_ahead_of_it() -> None:
-    points = [0] * 24
+    points, rules = [0] * 24, default_rules(Game.LONG_NARDY)
     for index in range(16, 22):  # White's points 17-22: holes 19..14 of Black's path
         points[index] = 2
     points[23], points[11] = 3, -15
-    assert illegal_walls(view_of(Position(tuple(points)), Game.LONG_NARDY, Side.WHITE))
+    assert illegal_walls(view_of(Position(tuple(points)), Game.LONG_NARDY, Side.WHITE), rules)
     points[11], points[13] = -14, -1  # a black checker near its last holes is ahead of the wall
-    assert not illegal_walls(view_of(Position(tuple(points)), Game.LONG_NARDY, Side.WHITE))
+    assert not illegal_walls(view_of(Position(tuple(points)), Game.LONG_NARDY, Side.WHITE), rules)
 
 
 @pytest.mark.parametrize(
