@@ -310,10 +310,10 @@ class _Game:
             nearest = tuple(play.notation for play in plays[:3])
             self._find(turn, row, tuple(breaches), made.notation, nearest)
             return
-        if turn.after is not None and made.position is not None and made.position != after and turn.moves:
-            breaches.append(("E8", "the moves do not lead to the position that the record has after them"))
         verdict = judge_play(before, turn.side, turn.dice, after, self.rules)
         breaches += [(breach.rule, breach.reason) for breach in verdict.breaches]
+        if verdict.legal and turn.moves and made.position != after:
+            breaches.append(("E8", "the moves do not lead to the position that the record has after them"))
         nearest = () if verdict.legal else tuple(play.notation for play in verdict.nearest)
         self._find(turn, row, tuple(breaches), made.notation if turn.moves else verdict.notation, nearest)
         whole = all(after.checkers(side) == CHECKERS for side in Side)

@@ -1,4 +1,4 @@
-"""The command line: ``zarbiter demo | run | digitize | photo | export | simulate``."""
+"""The command line: ``zarbiter demo | run | digitize | photo | rules | legal | check | export | ...``."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ import click
 os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
 
-from engine.position import Game
+from engine.position import Game, Side
 from engine.rules import RuleSet, default_rules
 from hardware import CAMERAS
 
-#: Exit statuses (DESIGN.md, Contracts).
+#: Exit statuses (DESIGN.md, Contracts). ``check`` and ``legal --check`` end with 1 if something is illegal
+#: or differs, as ``FAILED`` does.
 DONE, FAILED, WRONG_USAGE, UNREADABLE, NO_HARDWARE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 Corners = tuple[tuple[float, float], ...]
@@ -60,18 +61,19 @@ def run_command(arguments: list[str]) -> int:
 def _explain(error: Exception) -> tuple[str, int]:
     """A line for the user and the exit status."""
     from engine.events import EventError
-    from engine.formats.mat import RecordError
+    from engine.record import FormatError
     from hardware.camera import CameraError, UnreadableInput
     from webui.server import CannotListen
+    from zarbiter.law import Refused
     from zarbiter.presets import PresetError
     from zarbiter.store import StoreError
 
     match error:
-        case UnreadableInput() | StoreError() | EventError() | RecordError():
+        case UnreadableInput() | StoreError() | EventError() | FormatError():
             return str(error), UNREADABLE
         case CameraError():
             return str(error), NO_HARDWARE
-        case PresetError():
+        case PresetError() | Refused():
             return str(error), WRONG_USAGE
         case CannotListen():
             return f"{error}; choose another port with --port (0 takes a free one)", WRONG_USAGE
@@ -161,6 +163,12 @@ def cli() -> None:
     Referee a real match:                 zarbiter run --camera usb:0
     Turn a recording into a record:       zarbiter digitize game.mp4 --mat game.mat
     Read the position in a photograph:    zarbiter photo board.jpg
+    Find what is illegal in a match:      zarbiter check game.mat
+    See the rule sets:                    zarbiter rules
+
+    \b
+    Exit status: 0 done; 1 something is illegal (check, legal --check), or a defect of Zarbiter;
+    2 wrong usage; 3 input that cannot be read; 4 hardware missing or failed.
     """
 
 
@@ -268,14 +276,15 @@ def run(
 run.help = f"{cleandoc(run.help or '')}\n\n\b\n{CAMERAS}"
 
 
-def _announce(url: str, row: Any, resumed: bool) -> None:
+def _announce(pages: Any, row: Any, resumed: bool) -> None:
     """Print the address first, alone on its line, for programs that wait for it."""
-    click.echo(url)
+    click.echo(pages.live)
     sys.stdout.flush()
     if resumed:
         names = " and ".join(row.players)
         click.echo(f"Match {row.id} of {names} is resumed; --new begins another one.", err=True)
     click.echo("That is the address of the live page. Ctrl-C ends it.", err=True)
+    click.echo(f"The referee decides here, and keeps this address secret: {pages.referee}", err=True)
 
 
 def _check_host(host: str, public: bool) -> None:
@@ -339,6 +348,7 @@ def digitize(
     from contextlib import ExitStack
 
     from engine.events import Event, GameStart, dumps
+    from engine.formats.convert import record_of
     from engine.formats.mat import write_mat
     from engine.tracker import Tracker
     from hardware.camera import UnreadableInput
@@ -360,7 +370,7 @@ def digitize(
             broken = error
     started = any(isinstance(event, GameStart) for event in seen)
     if mat_file and started:
-        mat_file.write_text(write_mat(seen, names), encoding="utf-8")
+        mat_file.write_text(write_mat(record_of(seen, names)), encoding="utf-8")
     if broken is not None:
         raise broken
     if not started:
@@ -402,6 +412,117 @@ def photo(
 
 
 @cli.command()
+@click.argument("name", metavar="[PRESET]", required=False)
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for other programs.")
+@click.option("--toml", "as_toml", is_flag=True, help="As a preset file, to be changed to one's own rules.")
+def rules(name: str | None, as_json: bool, as_toml: bool) -> None:
+    """List the rule sets, or show one.
+
+    A rule set is named, or given as a .toml file of one's own. Every option is shown with what it
+    decides and the rows of the catalogue of rules that it comes from; a * marks what is not the
+    default of the game. Below stand the sources, and what they leave unsettled.
+
+    \b
+    Examples:  zarbiter rules
+               zarbiter rules long.classic
+               zarbiter rules long.classic --toml > club.toml
+
+    A file that begins with `base = "long.classic"` need only hold the options that differ.
+    """
+    from zarbiter.law import list_rules, show_rules
+    from zarbiter.presets import preset
+
+    if as_json and as_toml:
+        raise click.UsageError("--json and --toml exclude each other")
+    if name is not None:
+        show_rules(preset(name), as_json, as_toml)
+    elif as_toml:
+        raise click.UsageError("--toml needs the name of a rule set")
+    else:
+        list_rules(as_json)
+
+
+@cli.command()
+@click.argument("position", required=False)
+@click.argument("dice", required=False)
+@game_option(None)
+@click.option(
+    "--side",
+    type=click.Choice([side.value for side in Side]),
+    help="Whose turn it is. Default: as the position tells, else white.",
+)
+@rules_option
+@click.option("--ways", is_flag=True, help="Also show every order of moves that leads to each position.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for other programs.")
+@click.option(
+    "--check",
+    "cases",
+    type=click.Path(path_type=Path),
+    metavar="FILE.jsonl",
+    help="Compare with the legal plays, or results, that each line of this file tells.",
+)
+def legal(
+    position: str | None,
+    dice: str | None,
+    game: str | None,
+    side: str | None,
+    rules: str | None,
+    ways: bool,
+    as_json: bool,
+    cases: Path | None,
+) -> int:
+    """List the legal plays of a roll.
+
+    POSITION is `start`, `nardy:start`, an XGID, a GNU Backgammon id, a FIBS board, JSON with points, bar
+    and off, or the short form that the plays are printed with (docs/notation.md). DICE is a roll such
+    as 6-5; it may be left out where the position has one. With --check no position is given: each line
+    of the file holds one with a roll, options and the positions that are legal after it, or a result
+    with its points. Lines that differ are told.
+
+    Exit status: 0 done; 1 a line of the file differs; 2 wrong usage; 3 the file cannot be read.
+
+    \b
+    Examples:  zarbiter legal start 6-5
+               zarbiter legal nardy:start 6-6 --rules long.classic --ways
+               zarbiter legal --check cases.jsonl
+    """
+    from zarbiter.law import ask, check_case_file, show_legal
+
+    if cases is not None:
+        if position or dice or game or side or rules or ways:
+            raise click.UsageError("--check takes position, roll, side and rules from the file")
+        return DONE if check_case_file(cases, as_json) else FAILED
+    if position is None:
+        raise click.UsageError("a position and a roll are needed, as in: zarbiter legal start 6-5")
+    chosen = chosen_rules(game, rules) if game or rules else None
+    show_legal(ask(position, dice, chosen, Side(side) if side else None), ways, as_json)
+    return DONE
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@rules_option
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for other programs.")
+def check(file: Path, rules: str | None, as_json: bool) -> int:
+    """Say whether every roll and play in a match file is legal.
+
+    FILE is a match of ours (events, nardy notation, JSON) or of another program (.mat, .sgf). Each
+    play, double, result and score is judged; what breaks a rule is a line with the rule, and the legal
+    plays that come nearest. After an illegal play the match goes on from where the record goes on.
+    Without --rules it is judged by the rules that the match was played under, or the usual ones.
+
+    Exit status: 0 all is legal; 1 something is not; 2 wrong usage; 3 the file cannot be read.
+
+    \b
+    Examples:  zarbiter check game.mat
+               zarbiter check game.jsonl --rules long.moscow_open
+    """
+    from zarbiter.law import check_match
+
+    return DONE if check_match(file, rules, as_json) else FAILED
+
+
+@cli.command()
 @click.argument("source", metavar="MATCH-or-EVENTS")
 @click.option(
     "--mat", "mat_file", type=click.Path(path_type=Path), required=True, help="The match file to write."
@@ -418,6 +539,7 @@ def export(source: str, mat_file: Path, players: str | None, store: Path | None)
     Examples:  zarbiter export game.jsonl --mat game.mat
                zarbiter export last --mat game.mat
     """
+    from engine.formats.convert import record_of
     from engine.formats.mat import write_mat
     from zarbiter.store import StoreError, events_of, read_events_file, read_matches, read_told
 
@@ -433,7 +555,7 @@ def export(source: str, mat_file: Path, players: str | None, store: Path | None)
             raise StoreError(f"{path}: no match {source}; there are: {there}")
         events = events_of(read_told(path, chosen[0].id))
         names, length = chosen[0].players if players is None else names, chosen[0].length
-    mat_file.write_text(write_mat(events, names, length), encoding="utf-8")
+    mat_file.write_text(write_mat(record_of(events, names, length)), encoding="utf-8")
 
 
 def simulation_options(*, faults: bool, match_length: int) -> Decorator:
@@ -513,12 +635,12 @@ def demo(
             click.echo(f"{error}; taking another one", err=True)
             port = 0
 
-    def ready(url: str, row: Any, resumed: bool) -> None:
-        _announce(url, row, resumed)
+    def ready(pages: Any, row: Any, resumed: bool) -> None:
+        _announce(pages, row, resumed)
         if open_browser and _has_a_screen():
             import webbrowser
 
-            webbrowser.open(url)
+            webbrowser.open(pages.live)
 
     spec = f"sim:{game}?seed={seed}&style={style}&faults={int(faults)}&fps={fps}&length={match_length}"
     with TemporaryDirectory(prefix="zarbiter-") as folder:
