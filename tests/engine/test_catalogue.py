@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from engine.events import GameEnd, GameStart
 from engine.judge import judge_play
 from engine.legal import legal_plays
+from engine.match import Match
 from engine.position import BAR, CHECKERS, Game, Position, Side, index_of, point_of
+from engine.roster import Consulting, TeamMatch
 from engine.rules import default_rules
+from zarbiter.presets import preset
 
 BG, LN = Game.BACKGAMMON, Game.LONG_NARDY
 W, B = Side.WHITE, Side.BLACK
@@ -130,3 +134,41 @@ def test_a_lone_enemy_is_hit(enemies: int, notation: str) -> None:
 def test_a_lone_enemy_closes_a_hole() -> None:
     """L1: in long nardy one enemy closes the hole, and nothing is hit."""
     assert plays(LN, board(LN, {8: 1, 1: 14}, {2: 1, 20: 14}), 6, 6) == {"no play"}
+
+
+@pytest.mark.parametrize("game", Game)
+def test_a_double_is_four_moves(game: Game) -> None:
+    """M2: with nothing in the way all four are made."""
+    for play in legal_plays(board(game, {13: 2, 10: 13}, {1: 15}), W, (2, 2), default_rules(game)):
+        assert [m.from_point - m.to_point for m in play.moves] == [2, 2, 2, 2]
+
+
+def test_as_many_of_a_double_as_can_be() -> None:
+    """M7: after two moves the way is closed, and two have to be made."""
+    assert plays(LN, board(LN, {20: 1, 1: 14}, {11: 1, 10: 14}), 3, 3) == {"20/14"}
+
+
+def test_money_games_go_on_without_end() -> None:
+    """C10: no score ends them; Jacoby (C7) counts a gammon as one game; nobody is a point short (C9)."""
+    rules = preset("short.money")
+    start = GameStart(t=0, rules=rules, position=Position.start(BG), side_to_move=W)
+    match = Match(rules)
+    for _ in range(20):
+        match = match.apply(start)
+        assert not match.crawford
+        match = match.apply(GameEnd(t=1, winner=W, result="gammon", points=2))
+    assert (match.score, match.phase) == ((20, 0), "game_over")
+
+
+def test_a_team_match_is_won_on_two_of_three_boards() -> None:
+    """C11: three boards, each a match of its own, whose rules of play are the same."""
+    team = TeamMatch(("Reds", "Blues"), (("A", "B", "C"), ("D", "E", "F")))
+    assert team.pairing(2) == ("C", "F")
+    assert team.won(0, 1).won(2, 0).winner is None
+    assert team.won(0, 1).won(2, 0).won(1, 1).winner == 1
+
+
+def test_consulting_partners_throw_game_about() -> None:
+    """C11: one of a pair throws and moves throughout a game."""
+    pairs = Consulting((("Anna", "Boris"), ("Clara", "David")))
+    assert [pairs.thrower(0, game) for game in (1, 2, 3)] == ["Anna", "Boris", "Anna"]
