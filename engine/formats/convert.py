@@ -1,0 +1,384 @@
+"""Between the events of a match and the record of it.
+
+Events say how it came about, with throws that were void, rulings and corrections; a record says what
+was played in the end. So :func:`record_of` loses some, and :func:`events_of` makes times and verdicts anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from engine.events import (
+    Correction,
+    CubeAction,
+    Dice,
+    Event,
+    GameEnd,
+    GameStart,
+    MatchStart,
+    PlayMade,
+    Resignation,
+    RollOff,
+    Ruling,
+    SetUp,
+    Throw,
+)
+from engine.formats.following import Following, crawford_games
+from engine.formats.moves import moved
+from engine.judge import judge_play
+from engine.layout import Orientation, colour_of, to_slots
+from engine.position import CHECKERS, Game, Position, Side
+from engine.record import FormatError, GameRecord, Record, Turn
+from engine.rules import RuleSet, default_rules
+from engine.scoring import game_result, stake
+
+SECONDS = 10.0  #: between turns whose time is not known
+
+
+def settled(events: Iterable[Event]) -> list[Event]:
+    """The events that count: corrections carried out, later ones on top of earlier ones.
+
+    Raises ``FormatError`` for a correction of what is not there.
+    """
+    written = list(events)
+    struck: set[int] = set()
+    instead: dict[int, Event] = {}
+    after: dict[int, list[int]] = {}
+    # The last word is the last correction, which may strike or replace an earlier one.
+    corrections = [place for place, event in enumerate(written) if isinstance(event, Correction)]
+    for place in reversed(corrections):
+        correction = written[place]
+        assert isinstance(correction, Correction)
+        if not -1 <= correction.target < place or (correction.target == -1 and correction.action != "insert"):
+            raise FormatError(f"a correction of event {correction.target}, which is not there", place + 1)
+        if place in struck:
+            continue
+        if correction.action == "strike":
+            struck.add(correction.target)
+        elif correction.action == "insert":
+            after.setdefault(correction.target, []).append(place)
+        else:
+            instead.setdefault(correction.target, instead.get(place, _event(correction)))
+    result: list[Event] = []
+    waiting = [place for place, event in enumerate(written) if not isinstance(event, Correction)]
+    waiting = [-1, *waiting][::-1]
+    while waiting:  # a stack: what was put in after an event comes before the next one
+        place = waiting.pop()
+        if place >= 0 and place not in struck:
+            event = written[place]
+            result.append(instead.get(place, _event(event) if isinstance(event, Correction) else event))
+        waiting += [more for more in reversed(after.get(place, ())) if more not in struck]
+    return result
+
+
+def _event(correction: Correction) -> Event:
+    assert correction.event is not None
+    return correction.event
+
+
+@dataclass(slots=True)
+class _Game:
+    """A game while its events come in; sides as in the events."""
+
+    rules: RuleSet
+    start: Position
+    score: tuple[float, float]
+    first: Side | None
+    turned: bool  #: colours are swapped against the first game
+    now: Following
+    turns: list[Turn] = field(default_factory=list)
+    throw: tuple[Side, Dice, float] | None = None  #: a throw that was not played yet
+    offered: Resignation | None = None
+    equal_roll_offs: int = 0
+    winner: Side | None = None
+    points: float = 0
+    result: str = ""
+
+    @property
+    def over(self) -> bool:
+        return bool(self.result)
+
+    def add(self, turn: Turn) -> None:
+        self.turns.append(turn)
+        self.now.follow(turn)
+
+    def flush(self) -> None:
+        """A throw of which no play is known."""
+        if self.throw is not None:
+            side, dice, t = self.throw
+            self.add(Turn(side=side, dice=dice, t=t))
+            self.throw = None
+
+    def end(self, winner: Side | None, result: str, points: float) -> None:
+        """``points`` without the cube."""
+        doubled = any(turn.action == "take" for turn in self.turns)
+        count = stake(points, self.rules, self.now.cube, doubled) if winner is not None else points
+        self.winner, self.result, self.points = winner, result, count
+
+    def score_after(self) -> tuple[float, float]:
+        share = [self.score[0], self.score[1]]
+        for side in Side:
+            if self.result and (self.winner is side or self.winner is None):
+                share[side.index] += self.points
+        return share[0], share[1]
+
+    def record(self) -> GameRecord:
+        first = None if self.turns else self.first
+        made = GameRecord(
+            start=self.start,
+            turns=tuple(self.turns),
+            score=self.score,
+            first=first,
+            winner=self.winner,
+            points=self.points,
+            result=self.result,
+        )
+        return _colours_swapped(made, self.rules.game) if self.turned else made
+
+
+def record_of(
+    events: Iterable[Event], players: tuple[str, str] | None = None, length: int | None = None
+) -> Record:
+    """The record of a match from its events, corrections and rulings carried out.
+
+    A throw that was void is left out; a play that was put right on demand is replaced by the one that
+    stands. ``players`` and ``length`` are those of the events where they are not given. In backgammon
+    White of the record is who had white in the first game, also where colours are swapped between
+    games; in long nardy, where White is told apart from Black by the rules, colours are as they were.
+    Raises ``FormatError`` if no game was begun.
+    """
+    rules: RuleSet | None = None
+    games: list[_Game] = []
+    for event in settled(events):
+        if isinstance(event, MatchStart):
+            rules, players = event.rules, players or event.players
+        elif isinstance(event, GameStart):
+            rules = event.rules
+            games.append(_started(event, games[-1] if games else None, players))
+        elif isinstance(event, SetUp):
+            _set_up(event, games, rules or default_rules(Game.BACKGAMMON))
+        elif games:
+            _take(games[-1], event)
+    if not games:
+        raise FormatError("no game in these events")
+    for game in games:
+        game.flush()
+    rules = games[-1].rules
+    length = rules.match_length if length is None else length
+    records = [game.record() for game in games]
+    flags = crawford_games(records, length) if rules.crawford else [False] * len(records)
+    return Record(
+        game=rules.game,
+        games=tuple(replace(r, crawford=flag) for r, flag in zip(records, flags, strict=True)),
+        players=players or ("White", "Black"),
+        length=length,
+        rules=rules,
+    )
+
+
+def _started(event: GameStart, before: _Game | None, players: tuple[str, str] | None) -> _Game:
+    score: tuple[float, float] = (0, 0)
+    turned = False
+    if before is not None:
+        before.flush()
+        score, turned = before.score_after(), before.turned
+        if event.rules.next_game_start == "swap_colours":
+            turned = not turned
+            score = score[::-1]
+    if event.players is not None and players is not None and event.players == players[::-1]:
+        score, turned = score if turned else score[::-1], True
+    mirror = turned and event.rules.game is Game.BACKGAMMON
+    return _Game(
+        event.rules,
+        event.position,
+        score,
+        event.side_to_move,
+        mirror,
+        Following(event.position, event.rules.game),
+    )
+
+
+def _set_up(event: SetUp, games: list[_Game], rules: RuleSet) -> None:
+    last = games[-1] if games else None
+    if last is not None and not last.over and last.turns and last.score == event.score:
+        # The game goes on from another position: what stood after the last turn is put right.
+        last.flush()
+        last.turns[-1] = replace(last.turns[-1], after=event.position)
+        last.now.position, last.now.cube = event.position, event.cube
+    elif last is not None and not last.over:
+        last.start, last.score, last.first = event.position, event.score, event.first or event.side_to_move
+        last.turns, last.throw = [], None
+        last.now = Following(event.position, last.rules.game, event.cube)
+    else:
+        now = Following(event.position, rules.game, event.cube)
+        turned = last is not None and last.turned
+        games.append(_Game(rules, event.position, event.score, event.first, turned, now))
+    if event.dice is not None:
+        games[-1].throw = (event.side_to_move, event.dice, event.t)
+
+
+def _take(game: _Game, event: Event) -> None:
+    """One event inside a game."""
+    match event:
+        case RollOff():
+            _rolled_off(game, event)
+        case Throw() if event.valid and 0 not in event.dice and not game.over:
+            if game.throw is not None and game.throw[0] is not event.side:
+                game.flush()
+            game.throw = (event.side, event.dice, event.t)
+        case PlayMade() if not game.over:
+            _played(game, event)
+        case CubeAction() if not game.over:
+            value = event.value if event.action in ("double", "beaver", "raccoon") else 0
+            game.add(Turn(side=event.side, action=event.action, value=value, t=event.t))
+            if event.action == "drop":
+                game.end(event.side.other, "drop", game.rules.grades[0][1])
+        case Resignation() if not game.over:
+            _resigned(game, event)
+        case Ruling(decision="demand") if game.turns and game.turns[-1].action == "play":
+            void = game.turns.pop()
+            _refollow(game)
+            if void.dice is not None:
+                game.throw = (void.side, void.dice, void.t or event.t)
+        case Ruling(decision="rethrow"):
+            game.throw = None
+        case GameEnd() if not game.over:
+            game.flush()
+            game.end(event.winner, event.result, event.points)
+            if event.result == "resigned" and event.winner is not None:
+                grade = max(1, min(3, round(event.points)))
+                game.add(Turn(side=event.winner.other, action="resign", value=grade, t=event.t))
+
+
+def _rolled_off(game: _Game, event: RollOff) -> None:
+    if event.winner is None:
+        game.equal_roll_offs += 1
+        if game.equal_roll_offs <= game.rules.auto_doubles:  # C6
+            game.now.cube *= 2
+        return
+    game.first = event.winner
+    if game.rules.opening_roll == "uses_rolloff":
+        game.throw = (event.winner, (event.white, event.black), event.t)
+
+
+def _played(game: _Game, event: PlayMade) -> None:
+    if game.throw is not None and game.throw[0] is not event.side:
+        game.flush()
+    game.throw = None
+    before = game.now.position
+    done = moved(before, game.rules.game, event.side, event.moves) if before is not None else None
+    after = None if done is not None and done[0] == event.position else event.position
+    finished = before is not None and before.off[event.side.other.index] == CHECKERS
+    game.first = game.first or event.side
+    game.add(Turn(side=event.side, dice=event.dice, moves=event.moves, after=after, t=event.t))
+    found = game_result(event.position, game.rules, first=game.first, last_throw_taken=finished)
+    if found is not None:
+        game.end(found.winner, found.result, found.points)
+
+
+def _resigned(game: _Game, event: Resignation) -> None:
+    if event.action == "offer":
+        game.offered = event
+    elif event.action == "refuse":
+        game.offered = None
+    elif game.offered is not None:
+        game.flush()
+        loser = game.offered.side
+        points = dict(game.rules.grades).get(game.offered.grade, game.rules.grades[0][1])
+        game.add(Turn(side=loser, action="resign", value=max(1, min(3, points)), t=event.t))
+        game.end(loser.other, "resigned", points)
+
+
+def _refollow(game: _Game) -> None:
+    now = Following(game.start, game.rules.game, 2 ** min(game.equal_roll_offs, game.rules.auto_doubles))
+    for turn in game.turns:
+        now.follow(turn)
+    game.now, game.winner, game.points, game.result = now, None, 0, ""
+
+
+def _colours_swapped(game: GameRecord, kind: Game) -> GameRecord:
+    """The same game of backgammon with the colours exchanged."""
+    assert kind is Game.BACKGAMMON
+
+    def turn(t: Turn) -> Turn:
+        return replace(t, side=t.side.other, after=_other_way(t.after) if t.after else None)
+
+    return replace(
+        game,
+        start=_other_way(game.start),
+        turns=tuple(map(turn, game.turns)),
+        score=game.score[::-1],
+        first=game.first.other if game.first else None,
+        winner=game.winner.other if game.winner else None,
+    )
+
+
+def _other_way(position: Position) -> Position:
+    points = tuple(-count for count in reversed(position.points))
+    return Position(points, position.bar[::-1], position.off[::-1])
+
+
+def events_of(record: Record, rules: RuleSet | None = None) -> Iterator[Event]:
+    """The events that a record tells of, every roll valid and every play judged by ``rules``.
+
+    Without ``rules`` they are the record's own, else the usual ones of its game. Plays that the record
+    does not have, or that cannot be made on the board, are left out with all that depends on them: the
+    game then goes on from the next position that it has, or ends. Times are the record's own, where it
+    has them, and else ten seconds a turn.
+    """
+    rules = rules or record.rules or replace(default_rules(record.game), match_length=record.length)
+    t = 0.0
+    yield MatchStart(t=t, rules=rules, players=record.players)
+    for game in record.games:
+        first = game.first or (game.turns[0].side if game.turns else None)
+        yield GameStart(t=t, rules=rules, position=game.start, side_to_move=first, players=record.players)
+        now = Following(game.start, record.game)
+        for turn in game.turns:
+            t = turn.t if turn.t is not None else t + SECONDS
+            before, before_cube = now.position, now.cube
+            now.follow(turn)
+            if turn.action == "play":
+                yield from _turn_events(turn, before, now.position, rules, t)
+            elif turn.action == "resign":
+                grade = rules.grades[min(turn.value, len(rules.grades)) - 1][0]
+                yield Resignation(t=t, side=turn.side, action="offer", grade=grade)
+                if turn is game.turns[-1] and game.winner is not None:
+                    yield Resignation(t=t, side=turn.side.other, action="accept")
+                else:
+                    yield Resignation(t=t, side=turn.side.other, action="refuse")
+            else:
+                value = {"take": now.cube, "drop": before_cube}.get(turn.action, turn.value)
+                yield CubeAction(t=t, side=turn.side, action=turn.action, value=value)
+        if game.winner is not None or game.result == "draw":
+            found = game_result(now.position, rules, first=first) if now.position is not None else None
+            points = game.points if game.winner is None else game.points / now.cube
+            points = found.points if found is not None and game.result == found.result else points
+            yield GameEnd(t=t, winner=game.winner, result=game.result or "resigned", points=points)
+
+
+def _turn_events(
+    turn: Turn, before: Position | None, after: Position | None, rules: RuleSet, t: float
+) -> Iterator[Event]:
+    if turn.dice is None:
+        return
+    colour = colour_of(turn.side)
+    yield Throw(t=t, side=turn.side, colour=colour, dice=turn.dice, valid=True)
+    if after is None or before is None or (turn.moves is None and turn.after is None):
+        return
+    verdict = judge_play(before, turn.side, turn.dice, after, rules)
+    orientation = Orientation.BOTTOM_RIGHT
+    yield PlayMade(
+        t=t,
+        side=turn.side,
+        colour=colour,
+        dice=turn.dice,
+        moves=turn.moves if turn.moves is not None else verdict.moves,
+        notation=verdict.notation,
+        legal=verdict.legal,
+        rule=verdict.rule,
+        position=after,
+        slots=to_slots(after, orientation),
+        bar=after.bar,
+        off=after.off,
+    )
