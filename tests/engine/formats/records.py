@@ -1,121 +1,96 @@
-"""Records of matches made at random, and what is left of a record in a form that cannot hold everything."""
+"""Random records of both games, for the formats that lose nothing of them."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, get_args
 
-from engine.events import MoveXY
-from engine.formats.following import Following, crawford_games
-from engine.formats.moves import moved, taken_apart
-from engine.legal import legal_plays
-from engine.position import BAR, CHECKERS, OFF, Game, Position, Side
-from engine.record import GameRecord, Record, Turn
-from engine.rules import RuleSet, default_rules
-from engine.scoring import game_result, single, stake
+from hypothesis import strategies as st
 
-BG = Game.BACKGAMMON
+from engine.position import BAR, Game, Position, Side
+from engine.record import Action, GameRecord, Record, Turn
+from engine.rules import GRADES, OPTIONS, RuleSet, default_rules
+from tests.engine.formats.states import random_position
+from tests.engine.formats.test_positions import nardy_position
 
-
-def plain(record: Record) -> Record:
-    """A record without the lines it was read from."""
-    games = (replace(g, line=0, turns=tuple(replace(t, line=0) for t in g.turns)) for g in record.games)
-    return replace(record, games=tuple(games))
+NUMBERS = st.integers(0, 10**6) | st.floats(-(10**6), 10**6)
+SIDES = st.sampled_from(Side)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+ACTIONS = tuple(action for action in get_args(Action) if action != "play")
 
 
-def random_match(
-    seed: int, length: int = 5, *, illegal: float = 0.0, cube: float = 0.1, most_games: int = 50
-) -> Record:
-    """A match played at random with the cube by the rules of backgammon.
-
-    ``illegal``: the share of plays that no rule allows and that stand. ``cube``: how often a side that
-    may double does. Games end by bearing off, drops and now and then by a resignation; unlimited play
-    (``length`` 0) has three games, with beavers and raccoons.
-    """
-    rng, rules = random.Random(seed), default_rules(BG)
-    games: list[GameRecord] = []
-    score = [0, 0]
-    while len(games) < (most_games if length else 3) and (not length or max(score) < length):
-        game = GameRecord(start=Position.start(BG), score=(score[0], score[1]))
-        flags = crawford_games([*games, game], length)
-        game = _random_game(rng, rules, replace(game, crawford=flags[-1]), length, illegal, cube)
-        games.append(game)
-        assert game.winner is not None
-        score[game.winner.index] += int(game.points)
-    return Record(game=BG, games=tuple(games), players=("Anna", "Boris"), length=length)
+def without_lines(record: Record) -> Record:
+    """The record without the numbers of the lines where it was read."""
+    games = tuple(
+        replace(game, line=0, turns=tuple(replace(turn, line=0) for turn in game.turns))
+        for game in record.games
+    )
+    return replace(record, games=games)
 
 
-def _random_game(
-    rng: random.Random, rules: RuleSet, game: GameRecord, length: int, illegal: float, cube: float
-) -> GameRecord:
-    now, turns = Following(game.start), list[Turn]()
-    side = rng.choice(list(Side))
-    owner: Side | None = None
-
-    def add(turn: Turn) -> None:
-        turns.append(turn)
-        now.follow(turn)
-
-    def ended(winner: Side, result: str, points: float) -> GameRecord:
-        doubled = any(turn.action == "take" for turn in turns)
-        count = int(stake(points, rules, now.cube, doubled))
-        return replace(game, turns=tuple(turns), winner=winner, points=count, result=result)
-
-    while True:
-        if turns and not game.crawford and owner in (None, side) and now.cube < 64 and rng.random() < cube:
-            add(Turn(side=side, action="double", value=now.next_stake))
-            answering = side.other
-            if not length:
-                for animal in ("beaver", "raccoon"):
-                    if rng.random() < 0.4:
-                        add(Turn(side=answering, action=animal, value=now.next_stake))
-                        answering = answering.other
-                    else:
-                        break
-            if rng.random() < 0.25:
-                add(Turn(side=answering, action="drop"))
-                return ended(answering.other, "drop", single(rules))
-            add(Turn(side=answering, action="take"))
-            owner = answering if len(turns) > 1 and turns[-2].action == "double" else turns[-2].side
-        if rng.random() < 0.01:
-            grade = rng.choice([1, 1, 2, 3])
-            add(Turn(side=side, action="resign", value=grade))
-            return ended(side.other, "resigned", grade)
-        dice = (rng.randint(1, 6), rng.randint(1, 6))
-        assert now.position is not None
-        if turns == [] and dice[0] == dice[1]:
-            continue
-        play = rng.choice(legal_plays(now.position, side, dice, rules))
-        moves: tuple[MoveXY, ...] = tuple((m.from_point, m.to_point) for m in play.moves)
-        if rng.random() < illegal:
-            made = random_moves(rng, now.position, side)
-            apart = taken_apart(made, dice, now.position, side)
-            moves = made if moved(now.position, BG, side, apart) is None else apart
-        add(Turn(side=side, dice=dice, moves=moves))
-        found = game_result(now.position, rules)
-        if found is not None and found.winner is not None:
-            return ended(found.winner, found.result, found.points)
-        side = side.other
+def positions(game: Game) -> st.SearchStrategy[Position]:
+    randoms = st.randoms(use_true_random=False)
+    return randoms.map(nardy_position if game is Game.LONG_NARDY else random_position)
 
 
-def random_moves(rng: random.Random, position: Position, side: Side) -> tuple[MoveXY, ...]:
-    """Up to four moves of a side's checkers from anywhere to anywhere that can stand on a board."""
-    moves: list[MoveXY] = []
-    for _ in range(rng.randint(0, 4)):
-        sources = [p for p in range(1, BAR + 1) if position.count(BG, side, p)]
-        move = (rng.choice(sources), rng.randint(OFF, 24)) if sources else (OFF, OFF)
-        done = moved(position, BG, side, [*moves, move])
-        if done is not None and move[0] != move[1] and done[0].off[side.index] < CHECKERS:
-            moves.append(move)
-    return tuple(moves)
+@st.composite
+def rule_sets(draw: st.DrawFn, game: Game) -> RuleSet:
+    rules = replace(
+        default_rules(game),
+        name=draw(TEXTS.filter(bool)),
+        title=draw(TEXTS),
+        sources=tuple(draw(st.lists(TEXTS, max_size=2))),
+        unsettled=tuple(draw(st.lists(TEXTS, max_size=2))),
+    )
+    changes: dict[str, Any] = {}
+    for option in OPTIONS.values():
+        choices = isinstance(option.allowed, tuple) and game in option.games
+        if choices and option.name not in ("raccoon", "scoring") and draw(st.booleans()):
+            changes[option.name] = draw(st.sampled_from(option.allowed))
+    scoring = draw(st.sampled_from(tuple(GRADES)))
+    grades = tuple((name, points + draw(st.integers(0, 1))) for name, points in GRADES[scoring])
+    return replace(rules, scoring=scoring, grades=grades, match_length=draw(st.integers(0, 999)), **changes)
 
 
-def positions(game: GameRecord) -> Sequence[Position | None]:
-    """What stands after each play of a game."""
-    now, result = Following(game.start), list[Position | None]()
-    for turn in game.turns:
-        now.follow(turn)
-        if turn.action == "play":
-            result.append(now.position)
-    return result
+@st.composite
+def turns(draw: st.DrawFn, game: Game) -> Turn:
+    point, die = st.integers(0, BAR), st.integers(1, 6)
+    clock = st.tuples(NUMBERS, NUMBERS)
+    turn = Turn(
+        side=draw(SIDES),
+        after=draw(st.none() | positions(game)),
+        t=draw(st.none() | NUMBERS),
+        clock=draw(st.none() | clock),
+        comment=draw(TEXTS),
+    )
+    if draw(st.integers(0, 3)) == 0:
+        return replace(turn, action=draw(st.sampled_from(ACTIONS)), value=draw(st.integers(0, 64)))
+    moves = st.lists(st.tuples(point, point), max_size=4).map(tuple)
+    return replace(turn, dice=draw(st.none() | st.tuples(die, die)), moves=draw(st.none() | moves))
+
+
+@st.composite
+def games(draw: st.DrawFn, game: Game) -> GameRecord:
+    return GameRecord(
+        start=draw(st.just(Position.start(game)) | positions(game)),
+        turns=tuple(draw(st.lists(turns(game), max_size=4))),
+        score=draw(st.tuples(NUMBERS, NUMBERS)),
+        first=draw(st.none() | SIDES),
+        crawford=draw(st.booleans()),
+        winner=draw(st.none() | SIDES),
+        points=draw(NUMBERS),
+        result=draw(st.sampled_from(("", "oin", "mars", "home_mars", "koks", "drop", "draw")) | TEXTS),
+    )
+
+
+@st.composite
+def records(draw: st.DrawFn, game: Game) -> Record:
+    tags = st.tuples(st.from_regex(r"[A-Z][a-z]{1,9}", fullmatch=True).map("X-".__add__), TEXTS)
+    return Record(
+        game=game,
+        games=tuple(draw(st.lists(games(game), max_size=3))),
+        players=(draw(TEXTS), draw(TEXTS)),
+        length=draw(st.integers(0, 99)),
+        rules=draw(st.none() | rule_sets(game)),
+        info=tuple(draw(st.lists(tags, max_size=2))),
+    )
