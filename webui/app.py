@@ -1,4 +1,4 @@
-"""The dashboard's web application: one live page, a small JSON interface, one stream of news.
+"""The dashboard's web application: the pages, a small JSON interface, one stream of news.
 
 Threads are the budget here: a server holds one for every open stream. So there is exactly one
 stream a page, a fixed number of streams a server, and every other request answers at once.
@@ -21,13 +21,15 @@ from werkzeug.exceptions import HTTPException
 from engine.layout import colour_of
 from engine.position import BAR, OFF, Side
 from webui.board_svg import board_svg, dice_svg, occupied
-from webui.feed import Feed, State, Told
+from webui.feed import Desk, Feed, State, Told
+from webui.referee import offer_to_json, referee_desk, verdict_to_json
 
 MAX_STREAMS = 24
 PING = 15.0  #: seconds of silence after which a stream says that it is alive
 TICK = 1.0  #: seconds in which a stream notices that its reader has gone
 RETRY = 5  #: seconds after which a refused reader may ask again
 RECENT = 24  #: events looked through for the last play
+LONGEST_REQUEST = 1 << 15  #: bytes that a request may send
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -79,6 +81,7 @@ def state_to_json(state: State, recent: list[Told]) -> dict[str, Any]:
     return {
         "version": state.version,
         "last_id": recent[-1].id if recent else 0,
+        "first_id": state.first_id,
         "game": state.game.value if state.game else None,
         "rules": state.rules,
         "position": state.position.to_json() if state.position else None,
@@ -94,6 +97,9 @@ def state_to_json(state: State, recent: list[Told]) -> dict[str, Any]:
         "pips": {side.value: state.pips[side.index] for side in Side},
         "score": {side.value: state.score[side.index] for side in Side},
         "match_length": state.match_length,
+        "cube": _cube(state),
+        "verdict": verdict_to_json(state.verdict) if state.verdict else None,
+        "offers": [offer_to_json(offer) for offer in state.offers],
         "players": {side.value: state.players[side.index] or side.name.title() for side in Side},
         "colours": {side.value: colour_of(side, state.white_is_light) for side in Side},
         "health": [asdict(health) for health in state.health],
@@ -106,6 +112,12 @@ def state_to_json(state: State, recent: list[Told]) -> dict[str, Any]:
 def _thrown(recent: list[Told]) -> dict[str, Any] | None:
     """The throw whose dice lie on the board."""
     return next((told.event for told in reversed(recent) if told.event["type"] == "throw"), None)
+
+
+def _cube(state: State) -> dict[str, Any] | None:
+    if state.cube is None:
+        return None
+    return {"value": state.cube, "owner": state.cube_owner.value if state.cube_owner else None}
 
 
 def _board(state: State, recent: list[Told]) -> str | None:
@@ -143,7 +155,14 @@ def told_to_json(told: Told) -> dict[str, Any]:
     return {"id": told.id, "event": told.event, "sentence": told.sentence, "alert": told.alert}
 
 
-def create_app(feed: Feed, *, max_streams: int = MAX_STREAMS, hosts: Iterable[str] = ()) -> Flask:
+def create_app(
+    feed: Feed,
+    *,
+    max_streams: int = MAX_STREAMS,
+    hosts: Iterable[str] = (),
+    desk: Desk | None = None,
+    key: str = "",
+) -> Flask:
     """The dashboard over ``feed``.
 
     Args:
@@ -152,8 +171,15 @@ def create_app(feed: Feed, *, max_streams: int = MAX_STREAMS, hosts: Iterable[st
             The server needs more threads than this (:func:`webui.server.serve` sees to it).
         hosts: names by which this server may be called, besides the loopback names and plain IP
             addresses. A page of another site that points its own name here (DNS rebinding) is refused.
+        desk: what the referee may change, if there is to be a page for it; it needs the ``key``.
+
+    Raises:
+        ValueError: a desk without a key, which would be open to everybody.
     """
+    if desk is not None and not key:
+        raise ValueError("the referee's desk needs a key")
     app = Flask(__name__)
+    app.config["MAX_CONTENT_LENGTH"] = LONGEST_REQUEST
     snapshots = Snapshots(feed)
     free_streams = BoundedSemaphore(max_streams)
     names = LOOPBACK | {host.lower() for host in hosts}
@@ -176,6 +202,9 @@ def create_app(feed: Feed, *, max_streams: int = MAX_STREAMS, hosts: Iterable[st
         if response.status_code == 503:
             response.headers["Retry-After"] = str(RETRY)
         return response
+
+    if desk is not None:
+        app.register_blueprint(referee_desk(feed, desk, key))
 
     @app.get("/")
     def page() -> str:

@@ -6,11 +6,15 @@ grow by one and survive a restart, so a page that reconnects misses nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from engine.actions import Field, Offer
+from engine.judge import Verdict
 from engine.layout import Orientation
 from engine.position import Game, Position, Side
+from engine.rules import RuleSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,10 @@ class State:
     throw (``None`` before any). ``phase`` is one of the tracker's words: ``looking for the board``,
     ``waiting for a throw``, ``rolling``, ``moving``, ``turn over``, ``game over``, ``out of step``;
     or it is ``match over``.
-    ``score`` is (white, black), ``match_length`` 0 for unlimited.
+    ``score`` is (white, black), ``match_length`` 0 for unlimited. ``cube`` is its value, ``None`` where
+    none is in use, and ``cube_owner`` ``None`` while it is in the middle. ``verdict`` is that on the
+    last play; ``offers`` are what the referee may do now; ``rule_set`` is the whole of the rules.
+    ``first_id`` is the id of the first event of the match, whose place in the record is 0.
     """
 
     version: int
@@ -64,6 +71,12 @@ class State:
     white_is_light: bool
     health: tuple[Health, ...]
     frames_per_second: float = 0.0
+    cube: int | None = None
+    cube_owner: Side | None = None
+    verdict: Verdict | None = None
+    offers: tuple[Offer, ...] = ()
+    rule_set: RuleSet | None = None
+    first_id: int = 0
 
 
 class Feed(Protocol):
@@ -90,3 +103,41 @@ class Feed(Protocol):
     @property
     def closing(self) -> bool:
         """True once the program is shutting down: streams must end."""
+
+
+class Refused(Exception):
+    """What the referee asked for cannot be done; the message says why, in one sentence.
+
+    ``unknown``: there is no such action or event.
+    """
+
+    def __init__(self, why: str, *, unknown: bool = False) -> None:
+        super().__init__(why)
+        self.unknown = unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a correction changes: ``now`` is the sentence of the event as corrected, ``None`` if it is
+    taken out; ``consequences`` are what else comes out differently, each in a sentence."""
+
+    was: str
+    now: str | None
+    consequences: tuple[str, ...]
+
+
+class Desk(Protocol):
+    """What the referee may change, called by many threads. All of it may raise :class:`Refused`."""
+
+    def act(self, key: str, values: Mapping[str, str]) -> str:
+        """Record the offered action ``key`` with the values of its fields; returns what was said of it."""
+
+    def fields(self, event: int, change: str) -> tuple[Field, ...]:
+        """What can be corrected in an event, by its id, as it stands now.
+
+        The first field, ``change``, has the kinds of change as its choices; the rest belong to ``change``,
+        or to the first of its choices if that is none of them.
+        """
+
+    def correct(self, event: int, values: Mapping[str, str], *, dry_run: bool) -> Correction:
+        """Correct an event, by its id, by values of its fields; with ``dry_run`` only say what follows."""

@@ -46,8 +46,9 @@ class Hub:
         self, state: State, told: Iterable[Told], draw: Callable[[Image, Observation, State], Image]
     ) -> None:
         # Versions and numbers start at the clock's milliseconds, so that they grow over a restart.
-        self._state = replace(state, version=_milliseconds())
         self._told = list(told)
+        first = self._told[0].id if self._told else 0
+        self._state = replace(state, version=_milliseconds(), first_id=first)
         self._news = threading.Condition()
         self._draw = draw
         self._pictures = threading.Condition()
@@ -81,6 +82,7 @@ class Hub:
         """Publish an event that is safely stored."""
         with self._news:
             self._told.append(told)
+            self.update(first_id=self._told[0].id)
             self._news.notify_all()
 
     def show(self, frame: Frame, observation: Observation | None) -> None:

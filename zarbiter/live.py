@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 import signal
 import socket
 import threading
@@ -23,9 +24,10 @@ from vision.reader import BoardReader
 from webui.app import create_app
 from webui.feed import State
 from webui.server import serve
+from zarbiter.desk import RefereeDesk
 from zarbiter.hub import Hub
-from zarbiter.pipeline import Pipeline, believed
-from zarbiter.recorder import Recorder, replay
+from zarbiter.pipeline import Pipeline
+from zarbiter.recorder import Recorder
 from zarbiter.store import MatchRow, Store, events_of
 
 log = logging.getLogger(__name__)
@@ -46,10 +48,22 @@ class Setup:
     new: bool  #: begin a new match also if one is unfinished
 
 
-def referee(setup: Setup, ready: Callable[[str, MatchRow, bool], None]) -> None:
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Addresses of a running match.
+
+    ``live`` is for everybody. ``referee`` holds the key of those who decide: it is made anew at every
+    start, is kept nowhere and belongs into no log.
+    """
+
+    live: str
+    referee: str
+
+
+def referee(setup: Setup, ready: Callable[[Pages, MatchRow, bool], None]) -> None:
     """Referee a match until SIGINT or SIGTERM.
 
-    ``ready`` is called with the address of the page, the match, and whether that is being resumed.
+    ``ready`` is called with the addresses of the pages, the match, and whether that is being resumed.
     Raises ``StoreError`` and ``CannotListen``.
     """
     store = Store(setup.store)
@@ -64,37 +78,36 @@ def referee(setup: Setup, ready: Callable[[str, MatchRow, bool], None]) -> None:
                 camera=setup.camera,
                 corners=setup.corners,
             )
-        _referee(setup, store, row, lambda url: ready(url, row, resumed))
+        _referee(setup, store, row, lambda pages: ready(pages, row, resumed))
     finally:
         store.close()
 
 
-def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[str], None]) -> None:
+def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[Pages], None]) -> None:
     told = store.told(row.id)
     events = events_of(told)
-    match = replay(row, events)
-    tracker = Tracker.resume(events, row.rules)
     hub = Hub(_first_state(row), told, draw)
-    hub.update(**believed(tracker, match))
+    desk = RefereeDesk(Recorder(store, row, hub, events), hub)
     store.on_health = lambda ok, message: hub.report("store", "ok" if ok else "failed", message)
     pipeline = Pipeline(
         open_camera=_opener(setup.camera, events, hub),
         reader=BoardReader(
             corners=setup.corners or row.corners or _last_corners(events),
             game=row.rules.game if row.rules else None,
-            expected=_expected(tracker),
+            expected=_expected(desk.tracker),
         ),
-        tracker=tracker,
-        recorder=Recorder(store, row, match, hub),
+        desk=desk,
         hub=hub,
     )
     stopping = threading.Event()
     previous = {s: signal.signal(s, lambda *_: stopping.set()) for s in (signal.SIGINT, signal.SIGTERM)}
+    key = secrets.token_urlsafe(16)
+    app = create_app(hub, hosts=names_of(setup.host), desk=desk, key=key)
     try:
-        with serve(create_app(hub, hosts=names_of(setup.host)), setup.host, setup.port) as server:
+        with serve(app, setup.host, setup.port) as server:
             try:
                 pipeline.start()
-                ready(server.url)
+                ready(Pages(server.url, f"{server.url}referee#key={key}"))
                 stopping.wait()
             finally:
                 hub.close()  # first, so that the streams end and the server can close

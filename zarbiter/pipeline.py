@@ -12,17 +12,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-from engine.events import Event
 from engine.layout import to_slots
-from engine.match import Match
 from engine.observation import Observation
-from engine.position import Side
 from engine.tracker import Tracker
 from hardware.camera import Camera, CameraError, Frame, UnreadableInput
+from zarbiter.desk import RefereeDesk
 from zarbiter.hub import Hub
-from zarbiter.recorder import Recorder
 
 REOPEN_SECONDS = (0.5, 8.0)  #: first and longest pause before a camera is opened again
 READ_TIMEOUT = 2.0  #: a live camera that is silent for so many seconds has failed
@@ -51,26 +48,6 @@ def standing(tracker: Tracker) -> tuple[int, ...] | None:
     if now.position is None or now.orientation is None or now.phase not in BETWEEN_PLAYS:
         return None
     return to_slots(now.position, now.orientation)
-
-
-def believed(tracker: Tracker, match: Match) -> dict[str, Any]:
-    """The fields of the page's state that come from tracker and match."""
-    now = tracker.believed
-    pips = (0, 0)
-    if now.position is not None and now.game is not None:
-        pips = (now.position.pips(now.game, Side.WHITE), now.position.pips(now.game, Side.BLACK))
-    return {
-        "game": now.game or match.rules.game,
-        "rules": (now.rules or match.rules).name,
-        "position": now.position,
-        "orientation": now.orientation or match.orientation,
-        "side_to_move": now.side_to_move,
-        "dice": now.dice,
-        "dice_valid": now.dice_valid,
-        "phase": now.phase if match.winner is None else "match over",
-        "pips": pips,
-        "score": match.score,
-    }
 
 
 class Handover:
@@ -123,12 +100,10 @@ class Pipeline:
         *,
         open_camera: Callable[[], Camera],
         reader: Reader,
-        tracker: Tracker,
-        recorder: Recorder,
+        desk: RefereeDesk,
         hub: Hub,
     ) -> None:
-        self._open, self._reader, self._tracker = open_camera, reader, tracker
-        self._recorder, self._hub = recorder, hub
+        self._open, self._reader, self._desk, self._hub = open_camera, reader, desk, hub
         self._frames = Handover()
         self._stopping = threading.Event()
         self._ended = threading.Event()
@@ -219,7 +194,7 @@ class Pipeline:
                 self._hub.report("vision", "failed", f"picture {frame.seq} was skipped: {error!r}")
         try:
             if not self._stopping.is_set():
-                self._tell(self._tracker.finish())
+                self._desk.finish()
         except Exception as error:
             log.exception("the end of the recording")
             self._hub.report("vision", "failed", f"the end of the recording: {error!r}")
@@ -228,15 +203,10 @@ class Pipeline:
     def _step(self, frame: Frame) -> None:
         observation = self._reader.read(frame)
         self._hub.show(frame, observation)
-        self._tell(self._tracker.observe(observation))
-        self._reader.believe(standing(self._tracker))
+        self._desk.observe(observation)
+        self._reader.believe(standing(self._desk.tracker))
         self._hub.report("vision", "ok", "; ".join(observation.warnings))
         self._hub.update(frames_per_second=self._rate.tick())
-
-    def _tell(self, events: Sequence[Event]) -> None:
-        for event in events:
-            self._recorder.record(event)
-        self._hub.update(**believed(self._tracker, self._recorder.match))
 
 
 class Rate:

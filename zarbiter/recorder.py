@@ -8,8 +8,9 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 from engine.commentary import sentence
-from engine.events import Desync, Doubt, Event, GameStart, PlayMade, Throw
-from engine.match import Match, MatchError
+from engine.events import Correction, Desync, Doubt, Event, GameStart, PlayMade, Throw
+from engine.judge import Verdict, judge_play
+from engine.match import Corrected, Match, MatchError, correct, resolve
 from engine.position import Game
 from engine.rules import default_rules
 from webui.feed import Told
@@ -20,19 +21,86 @@ log = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Keeps the record of one match: stores every event, and shows it once it is stored."""
+    """Keeps the record of one match: stores every event, and shows it once it is stored.
 
-    def __init__(self, store: Store, row: MatchRow, match: Match, hub: Hub) -> None:
-        self.match = match
+    ``events`` is all that was recorded, corrections among it; ``match`` what it comes to; ``verdict``
+    that on the last play. It begins with what was stored of the match. For one thread at a time.
+    """
+
+    def __init__(self, store: Store, row: MatchRow, hub: Hub, events: Iterable[Event] = ()) -> None:
         self._store, self._row, self._hub = store, row, hub
+        self.rules = row.rules  #: ``None`` if the board is to tell the game
+        self._start = Match(row.rules or default_rules(Game.BACKGAMMON), row.length, row.players)
+        self._judged: tuple[Match, PlayMade] | None = None  #: the last play, and the match before it
+        self.match = self._start
+        self.events: list[Event] = []
+        self.verdict: Verdict | None = None
+        for event in events:
+            self._take(event)
+        self._judge()
 
-    def record(self, event: Event) -> None:
-        """Take one event. Never raises for what the event says."""
+    def record(self, event: Event) -> Future[Told]:
+        """Take one event; what is told of it comes once it is stored. Never raises for what it says."""
         text = sentence(event, self.match)
-        self.match = follow(self.match, event)
-        self._store.append(self._row.id, event, text, alert_of(event)).add_done_callback(self._publish)
+        self._take(event)
+        self._judge()
+        done = self._store.append(self._row.id, event, text, alert_of(event))
+        done.add_done_callback(self._publish)
         if self.match.winner is not None:
             self._store.finish(self._row.id)
+        return done
+
+    def effective(self, *more: Event) -> list[Event]:
+        """The events as they stand now, or would after ``more`` of them, corrections made."""
+        events = [*self.events, *more]
+        if not any(isinstance(event, Correction) for event in events):
+            return events
+        return list(correct(events, (), self._start).events)
+
+    def corrected(self, *corrections: Correction) -> Corrected:
+        """The match as it would be after further corrections. Raises ``MatchError``."""
+        return correct(self.events, corrections, self._start)
+
+    def entry(self, place: int) -> tuple[Event | None, Match]:
+        """What stands at a place in the record, corrections made, and the match before it.
+
+        ``None`` where nothing stands there any more.
+        """
+        match = self._start
+        for index, event in resolve(self.events):
+            if index == place:
+                return event, match
+            match = follow(match, event)
+        return None, match
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, GameStart) and self.match.game_number == 0:
+            self._start = replace(self._start, rules=event.rules)
+        self.events.append(event)
+        if isinstance(event, Correction):
+            self.match = self.corrected().match
+            self._judged = self._last_play()
+        else:
+            if isinstance(event, PlayMade):
+                self._judged = self.match.origin(event), event
+            self.match = follow(self.match, event)
+
+    def _last_play(self) -> tuple[Match, PlayMade] | None:
+        match, found = self._start, None
+        for event in self.effective():
+            if isinstance(event, PlayMade):
+                found = match.origin(event), event
+            match = follow(match, event)
+        return found
+
+    def _judge(self) -> None:
+        before, play = self._judged or (None, None)
+        if before is None or play is None or before.position is None:
+            self.verdict = None
+            return
+        now = self.verdict
+        if now is None or (now.before, now.after, now.dice) != (before.position, play.position, play.dice):
+            self.verdict = judge_play(before.position, play.side, play.dice, play.position, before.rules)
 
     def _publish(self, done: Future[Told]) -> None:
         error = done.exception()
@@ -55,14 +123,6 @@ def follow(match: Match, event: Event) -> Match:
     except MatchError as error:
         log.warning("%s", error)
         return match
-
-
-def replay(row: MatchRow, events: Iterable[Event]) -> Match:
-    """The match after all that was stored of it."""
-    match = Match(row.rules or default_rules(Game.BACKGAMMON), row.length, row.players)
-    for event in events:
-        match = follow(match, event)
-    return match
 
 
 def alert_of(event: Event) -> Alert:

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -111,7 +111,13 @@ class Store:
         camera: str = "",
         corners: tuple[tuple[float, float], ...] | None = None,
     ) -> MatchRow:
-        """Begin a match. Those left unfinished before it are closed: they can no longer be resumed."""
+        """Begin a match. Those left unfinished before it are closed: they can no longer be resumed.
+
+        A ``length`` is that of the rules too; without one theirs holds.
+        """
+        if rules is not None:
+            rules = replace(rules, match_length=length or rules.match_length)
+            length = rules.match_length
         created = _now()
         row = (
             created,

@@ -20,6 +20,7 @@ from hardware.camera import CameraError, Frame, UnreadableInput
 from hardware.device import Device
 from webui.feed import Health
 from zarbiter import pipeline as pipeline_module
+from zarbiter.desk import RefereeDesk
 from zarbiter.hub import Hub
 from zarbiter.pipeline import AHEAD, Handover, Pipeline, standing
 from zarbiter.recorder import Recorder, alert_of, follow
@@ -127,12 +128,12 @@ class Rig:
         self.hub = Hub(empty_state(), [], Pen())
         self.store.on_health = lambda ok, m: self.hub.report("store", "ok" if ok else "failed", m)
         self.eyes = Eyes()
-        self.recorder = Recorder(self.store, self.row, Match(RULES), self.hub)
+        self.desk = RefereeDesk(Recorder(self.store, self.row, self.hub), self.hub)
+        self.desk.tracker = tracker or Mind()
         self.pipeline = Pipeline(
             open_camera=open_camera,
             reader=self.eyes,
-            tracker=tracker or Mind(),
-            recorder=self.recorder,
+            desk=self.desk,
             hub=self.hub,
         )
 

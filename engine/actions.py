@@ -1,0 +1,631 @@
+"""What the referee is offered: the decisions that make sense now, each as the event it would append.
+
+A camera sees dice and checkers. It does not hear who doubles, who accepts an illegal play or who says
+that he adjusts a checker, and it may be wrong or blind. All that is offered here, as data: a key, plain
+words, the rows of rules.md, and an event whose open values are the fields of a form. The same fields
+serve to correct an event that is in the record already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from engine.events import (
+    BoardSeen,
+    Call,
+    CubeAction,
+    CubeVerb,
+    Desync,
+    Dice,
+    Doubt,
+    Event,
+    Fault,
+    GameEnd,
+    GameStart,
+    MatchStart,
+    PlayMade,
+    Resignation,
+    Resync,
+    RollOff,
+    Ruling,
+    SetUp,
+    Throw,
+    TurnEnd,
+)
+from engine.judge import judge_play
+from engine.layout import colour_of, to_slots
+from engine.legal import legal_plays
+from engine.match import Match
+from engine.position import BAR, CHECKERS, OFF, Game, Position, PositionError, Side, index_of
+from engine.rules import Scoring
+from engine.rules import TurnEnd as TurnEndSignal
+
+Group = Literal["play", "cube", "throw", "turn", "start", "end", "touch", "record"]
+
+#: Why a throw is void, as a referee says it: fault, words, row of rules.md.
+FAULTS: tuple[tuple[Fault, str, str], ...] = (
+    ("cocked", "a die leans on something", "D7"),
+    ("on_checker", "a die lies on a checker or touches one", "D8"),
+    ("on_frame", "a die lies on the frame or the bar", "D9"),
+    ("off_board", "a die left the board", "D5"),
+    ("two_halves", "the dice lie in different halves", "D6"),
+    ("wrong_half", "the dice lie in the wrong half", "D4"),
+    ("one_die", "the dice were not thrown together", "D1"),
+    ("not_from_cup", "the dice were not thrown from the cup", "D2"),
+    ("premature", "the turn before was not over", "D13"),
+    ("touched", "a die was touched before the turn was over", "D11"),
+)
+_TURN_ENDS: dict[TurnEndSignal, tuple[str, str]] = {
+    "clock": ("{} has pressed the clock", "E1"),
+    "dice_handed_over": ("{} has handed over the dice", "E2"),
+    "dice_lifted": ("{} has lifted the dice", "E3"),
+}
+_CUBE: dict[CubeVerb, tuple[str, tuple[str, ...]]] = {
+    "double": ("{} doubles to {}", ("C1", "C2", "C4", "C9")),
+    "take": ("{} takes: the cube at {}", ("C3",)),
+    "drop": ("{} drops and loses {}", ("C3", "C4")),
+    "beaver": ("{} beavers to {}", ("C5",)),
+    "raccoon": ("{} raccoons to {}", ("C5",)),
+}
+_GRADES: dict[Scoring, tuple[str, ...]] = {
+    "single_gammon_backgammon": ("P4",),
+    "oin_mars": ("P1", "P2"),
+    "four_grade": ("P3",),
+    "remaining_checkers": ("P5",),
+}
+
+
+class ValueRefused(ValueError):
+    """A value of a field that makes no sense; the message says which and why, in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An open value of an event: its name, its label, the value it has now, and what it may be.
+
+    ``choices`` are (value, label); without any it takes text.
+    """
+
+    name: str
+    label: str
+    value: str
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A decision that makes sense now.
+
+    ``key`` names it among the offers of the moment; ``rows`` are ids of rules.md; ``side`` is whose it is,
+    where that matters. ``event`` is what it appends once the ``fields`` are filled in (:func:`filled`).
+    """
+
+    key: str
+    group: Group
+    label: str
+    rows: tuple[str, ...]
+    event: Event
+    side: Side | None = None
+    fields: tuple[Field, ...] = ()
+
+
+def offered(match: Match) -> tuple[Offer, ...]:
+    """What the referee may decide now, the likeliest first within each group.
+
+    Every offer can be taken as it stands: :meth:`engine.match.Match.apply` follows its event.
+    """
+    candidates = (
+        *_of_the_play(match),
+        *_of_the_cube(match),
+        *_of_the_throw(match),
+        *_of_the_turn(match),
+        *_of_the_start(match),
+        *_of_the_end(match),
+        *_of_touching(match),
+        *_of_the_record(match),
+    )
+    return tuple(offer for offer in candidates if match.refusal(offer.event) is None)
+
+
+def _of_the_play(match: Match) -> Iterator[Offer]:
+    """An illegal play is announced; the opponent lets it stand or wants it put right (E5, E6)."""
+    play = match.last_play
+    if play is None or play.legal or not match.claim_open:
+        return
+    opponent = match.name(play.side.other)
+    yield Offer(
+        "demand",
+        "play",
+        f"{opponent} demands a correct play",
+        ("E5", "E6"),
+        Ruling(t=0, decision="demand", asked_by=play.side.other),
+        play.side.other,
+    )
+    yield Offer(
+        "accept",
+        "play",
+        f"{opponent} accepts {play.notation or 'it'} as it stands",
+        ("E5", "E6"),
+        Ruling(t=0, decision="accept", asked_by=play.side.other),
+        play.side.other,
+    )
+
+
+def _of_the_cube(match: Match) -> Iterator[Offer]:
+    stakes: dict[CubeVerb, int] = {
+        "double": 2 * match.cube,
+        "take": match.offered,
+        "beaver": 2 * match.offered,
+        "raccoon": 2 * match.offered,
+        "drop": match.offered // 2,
+    }
+    for side in Side:
+        for verb, stake in stakes.items():
+            label, rows = _CUBE[verb]
+            yield Offer(
+                f"{verb}.{side.value}",
+                "cube",
+                label.format(match.name(side), stake),
+                rows,
+                CubeAction(t=0, side=side, action=verb, value=stake),
+                side,
+            )
+
+
+def _of_the_throw(match: Match) -> Iterator[Offer]:
+    thrower = match.side_to_move
+    if thrower is not None and match.dice is not None:
+        again = f"{match.name(thrower)} throws both dice again"
+        if match.dice_valid:
+            rethrow = Ruling(t=0, decision="rethrow", reason=_words("cocked"))
+            yield Offer(
+                "rethrow",
+                "throw",
+                again,
+                ("D10", *(row for _, _, row in _faults(match))),
+                rethrow,
+                thrower,
+                _fields(rethrow, match),
+            )
+            if match.rules.early_roll != "allowed":
+                yield Offer(
+                    "premature",
+                    "throw",
+                    f"{match.name(thrower)} threw too early",
+                    ("D13",),
+                    Ruling(t=0, decision="rethrow", asked_by=thrower.other, reason=_words("premature")),
+                    thrower.other,
+                )
+        else:
+            yield Offer(
+                "stand",
+                "throw",
+                f"The throw of {match.name(thrower)} stands: {match.dice[0]}-{match.dice[1]}",
+                ("D10",),
+                Ruling(t=0, decision="stand"),
+                thrower,
+            )
+    if not match.cup_demanded:
+        for side in Side:
+            yield Offer(
+                f"cup.{side.value}",
+                "throw",
+                f"{match.name(side)} demands the cup",
+                ("D2",),
+                Call(t=0, side=side, what="cup"),
+                side,
+            )
+
+
+def _faults(match: Match) -> Iterator[tuple[Fault, str, str]]:
+    for fault, words, row in FAULTS:
+        if fault == "wrong_half" and match.rules.throw_half != "right_half":
+            continue
+        if fault == "two_halves" and match.rules.throw_half == "any_half":
+            continue
+        if fault == "not_from_cup" and match.rules.dice_from == "any":
+            continue
+        yield fault, words, row
+
+
+def _words(fault: Fault) -> str:
+    return next(words for name, words, _ in FAULTS if name == fault)
+
+
+def _of_the_turn(match: Match) -> Iterator[Offer]:
+    for side in Side:
+        for how in match.rules.turn_end:
+            if how not in match.signals:
+                label, row = _TURN_ENDS[how]
+                key, label = f"turn_end.{how}.{side.value}", label.format(match.name(side))
+                yield Offer(key, "turn", label, (row, "E4"), TurnEnd(t=0, side=side, how=how), side)
+
+
+def _of_the_start(match: Match) -> Iterator[Offer]:
+    long = match.rules.game is Game.LONG_NARDY
+    roll_off = RollOff(t=0, white=2, black=1)
+    rows = ["G7"]
+    if long and match.rules.rolloff_winner_takes_white:
+        rows.append("G8")
+    if not long and match.rules.auto_doubles:
+        rows.append("C6")
+    fields = _fields(roll_off, match)
+    yield Offer("roll_off", "start", "The roll-off for the first turn", tuple(rows), roll_off, None, fields)
+    if match.phase == "game_over":
+        start = Position.start(match.rules.game)
+        event = GameStart(t=0, rules=match.rules, position=start)
+        yield Offer("next_game", "start", "The next game begins", ("G9", "G10"), event, None)
+
+
+def _of_the_end(match: Match) -> Iterator[Offer]:
+    grade = match.rules.grades[0][0]
+    rows = _GRADES[match.rules.scoring]
+    for side in Side:
+        offer = Resignation(t=0, side=side, action="offer", grade=grade)
+        name = match.name(side)
+        answer = match.resigning
+        if answer is None:
+            yield Offer(
+                f"resign.{side.value}", "end", f"{name} resigns", rows, offer, side, _fields(offer, match)
+            )
+        elif answer.side is side.other:
+            accept = replace(offer, action="accept", grade=answer.grade)
+            refuse = replace(offer, action="refuse", grade=answer.grade)
+            yield Offer(f"accept_resignation.{side.value}", "end", f"{name} accepts", rows, accept, side)
+            yield Offer(f"refuse_resignation.{side.value}", "end", f"{name} plays on", rows, refuse, side)
+
+
+def _of_touching(match: Match) -> Iterator[Offer]:
+    for side in Side:
+        name, key = match.name(side), side.value
+        adjust, touched = Call(t=0, side=side, what="adjust"), Call(t=0, side=side, what="touched")
+        yield Offer(f"adjust.{key}", "touch", f"{name} says “I adjust”", ("E7",), adjust, side)
+        label = f"{name}: a checker was touched"
+        yield Offer(f"touched.{key}", "touch", label, ("E7",), touched, side, _fields(touched, match))
+
+
+def _of_the_record(match: Match) -> Iterator[Offer]:
+    """What the camera did not see, entered by hand; and a board that stands as somebody says."""
+    mover = match.side_to_move or Side.WHITE
+    if match.phase == "to_throw":
+        throw = Throw(t=0, side=mover, colour=colour_of(mover), dice=(2, 1), valid=True)
+        fields = _fields(throw, match)
+        yield Offer("throw", "record", "A throw that the camera missed", ("D1", "G10"), throw, None, fields)
+    if match.phase == "to_play" and match.position is not None and match.dice is not None:
+        play = legal_plays(match.position, mover, match.dice, match.rules)[0]
+        made = _made(match, mover, match.dice, play.after, 0)
+        fields = _fields(made, match)
+        label = "A play that the camera missed"
+        yield Offer("play", "record", label, ("M3", "M4", "M5", "M6"), made, mover, fields)
+    if not match.in_step:
+        event = Resync(t=0, reason="the referee says that the board stands as recorded")
+        yield Offer("resync", "record", "The board stands as recorded", ("E6",), event)
+    set_up = SetUp(
+        t=0,
+        position=match.position or Position.start(match.rules.game),
+        side_to_move=mover,
+        dice=match.dice if match.phase == "to_play" else None,
+        score=match.score,
+        cube=match.cube,
+        cube_owner=match.cube_owner,
+        crawford=match.crawford,
+        game_number=max(1, match.game_number),
+        first=match.first,
+    )
+    fields = _fields(set_up, match)
+    yield Offer("set_up", "record", "Go on from another position", ("G1",), set_up, None, fields)
+
+
+# -- values of events ------------------------------------------------------------------------------
+
+
+def correctable(event: Event, before: Match) -> tuple[Field, ...]:
+    """What can be corrected in an event of the record; ``before`` is the match up to it.
+
+    Raises ``ValueRefused`` for an event in which nothing can be: what was seen stays as it was seen.
+    """
+    match event:
+        case BoardSeen() | Desync() | Resync() | Doubt() | MatchStart():
+            raise ValueRefused("this says what was seen; there is nothing to correct in it")
+        case _:
+            return _fields(event, before)
+
+
+def _fields(event: Event, before: Match) -> tuple[Field, ...]:
+    match event:
+        case RollOff():
+            return (
+                Field("white", f"{before.name(Side.WHITE)}’s die", str(event.white), _NUMBERS),
+                Field("black", f"{before.name(Side.BLACK)}’s die", str(event.black), _NUMBERS),
+            )
+        case Throw():
+            fault = "" if event.valid else event.faults[0] if event.faults else "cocked"
+            counts = ("", "it counts")
+            why = tuple((name, f"void: {words} ({row})") for name, words, row in _faults(before))
+            return (
+                _side_field(event.side, before, "Thrower"),
+                Field("first", "First die", str(event.dice[0] or 1), _NUMBERS),
+                Field("second", "Second die", str(event.dice[1] or 1), _NUMBERS),
+                Field("fault", "Does it count?", fault, (counts, *why)),
+            )
+        case PlayMade():
+            return (_play_field(event, before),)
+        case CubeAction():
+            offers = before.phase != "cube_offered"
+            verbs = ("double",) if offers else ("take", "drop", "beaver", "raccoon")
+            choices = tuple((verb, verb) for verb in verbs)
+            return (Field("action", before.name(event.side), event.action, choices),)
+        case Resignation(action="offer"):
+            grades = tuple((name, f"{name.replace('_', ' ')} ({n})") for name, n in before.rules.grades)
+            return (Field("grade", "What is lost", event.grade, grades),)
+        case Resignation():
+            answers = (("accept", "accepts"), ("refuse", "plays on"))
+            return (Field("action", before.name(event.side), event.action, answers),)
+        case GameStart():
+            here, there = before.players
+            colours = (("as_said", f"{here} has white"), ("swapped", f"{there} has white"))
+            swapped = event.players is not None and event.players != before.players
+            return (
+                Field(
+                    "side", "Who begins", _name(event.side_to_move), _maybe(before, "the first throw tells")
+                ),
+                Field("colours", "Colours", "swapped" if swapped else "as_said", colours),
+            )
+        case GameEnd():
+            grades = tuple((name, name.replace("_", " ")) for name, _ in before.rules.grades)
+            others = (("resigned", "resigned"), ("drop", "drop"))
+            return (
+                Field("side", "Winner", _name(event.winner), _maybe(before, "nobody: a draw")),
+                Field("result", "Result", event.result, (*grades, *others)),
+            )
+        case SetUp():
+            game = before.rules.game
+            dice = f"{event.dice[0]}-{event.dice[1]}" if event.dice else ""
+            return (
+                Field("white", _stack_label(before, Side.WHITE), written(event.position, game, Side.WHITE)),
+                Field("black", _stack_label(before, Side.BLACK), written(event.position, game, Side.BLACK)),
+                _side_field(event.side_to_move, before, "Whose turn it is"),
+                Field("dice", "Dice to be played", dice, _DICE),
+                *_stake_fields(event, before),
+            )
+        case Ruling(decision="rethrow"):
+            reasons = {words: f"{words} ({row})" for _, words, row in _faults(before)}
+            now = event.reason or next(iter(reasons))
+            return (Field("reason", "Because", now, tuple({now: now, **reasons}.items())),)
+        case Call(what="touched"):
+            return (Field("point", "The checker stood on", "", _touchable(event.side.other, before)),)
+    return ()
+
+
+_NUMBERS = tuple((str(n), str(n)) for n in range(1, 7))
+_DICE = (
+    ("", "not thrown yet"),
+    *((f"{high}-{low}", f"{high}-{low}") for high in range(1, 7) for low in range(1, high + 1)),
+)
+
+
+def _name(side: Side | None) -> str:
+    return side.value if side else ""
+
+
+def _maybe(match: Match, otherwise: str) -> tuple[tuple[str, str], ...]:
+    return (("", otherwise), *((side.value, match.name(side)) for side in Side))
+
+
+def _side_field(side: Side, match: Match, label: str) -> Field:
+    return Field("side", label, side.value, tuple((side.value, match.name(side)) for side in Side))
+
+
+def _stack_label(match: Match, side: Side) -> str:
+    return f"{match.name(side)}’s checkers, as point:count from the player’s own side"
+
+
+def _stake_fields(event: SetUp, before: Match) -> Iterator[Field]:
+    if before.rules.game is Game.BACKGAMMON and before.rules.cube:
+        cubes = tuple((str(2**n), str(2**n)) for n in range(7))
+        yield Field("cube", "Cube", str(event.cube), cubes)
+        yield Field("owner", "The cube lies with", _name(event.cube_owner), _maybe(before, "nobody"))
+    for side in Side:
+        value = event.score[side.index]
+        yield Field(f"score_{side.value}", f"{before.name(side)}’s score", f"{value:g}")
+
+
+def _play_field(event: PlayMade, before: Match) -> Field:
+    """The legal plays by their notation, and the play as it is recorded where that is another."""
+    choices: dict[str, str] = {}
+    recorded = event.notation
+    if before.position is not None:
+        for play in legal_plays(before.position, event.side, before.dice or event.dice, before.rules):
+            choices[play.notation] = play.notation or "no move"
+            if play.after == event.position:
+                recorded = play.notation
+    if recorded not in choices:
+        choices = {recorded: f"{recorded or 'no move'} (as recorded)", **choices}
+    return Field("play", f"{before.name(event.side)}’s play", recorded, tuple(choices.items()))
+
+
+def _touchable(owner: Side, match: Match) -> tuple[tuple[str, str], ...]:
+    points: list[tuple[str, str]] = [("", "not said")]
+    if match.position is not None:
+        game = match.rules.game
+        points += [(str(p), str(p)) for p in range(24, 0, -1) if match.position.count(game, owner, p)]
+        if match.position.count(game, owner, BAR):
+            points.append((str(BAR), "bar"))
+    return tuple(points)
+
+
+def filled(event: Event, before: Match, values: Mapping[str, str], t: float) -> Event:
+    """``event`` at time ``t`` with the values of its fields; ``before`` is the match up to it.
+
+    Fields that are left out stay as they are. Raises ``ValueRefused``.
+    """
+    fields = {field.name: field for field in _fields(event, before)} if values else {}
+    for name, value in values.items():
+        if name not in fields:
+            raise ValueRefused(f"there is no field {name!r} to fill in here")
+        choices = [choice for choice, _ in fields[name].choices]
+        if choices and value not in choices:
+            raise ValueRefused(f"{fields[name].label}: {value!r} is none of the choices")
+    return replace(_filled(event, before, values) if values else event, t=t)
+
+
+def _filled(event: Event, before: Match, given: Mapping[str, str]) -> Event:
+    match event:
+        case RollOff():
+            white, black = int(given.get("white", event.white)), int(given.get("black", event.black))
+            return replace(event, white=white, black=black)
+        case Throw():
+            side = Side(given.get("side", event.side.value))
+            dice = int(given.get("first", event.dice[0])), int(given.get("second", event.dice[1]))
+            faults = event.faults
+            if "fault" in given and given["fault"] not in faults:
+                faults = tuple(name for name, _, _ in FAULTS if name == given["fault"])
+            if given.get("fault") == "":
+                faults = ()
+            return replace(
+                event,
+                side=side,
+                colour=colour_of(side),
+                dice=dice,
+                valid=not faults,
+                faults=faults,
+                confidence=1.0,
+            )
+        case PlayMade():
+            dice = before.dice or event.dice
+            if before.position is None:
+                raise ValueRefused("there is no board on which this could have been played")
+            for play in legal_plays(before.position, event.side, dice, before.rules):
+                if play.notation == given["play"]:
+                    return _made(before, event.side, dice, play.after, event.t)
+            return _made(before, event.side, dice, event.position, event.t)
+        case CubeAction():
+            verb: CubeVerb = given["action"]  # type: ignore[assignment]  # one of the choices
+            value = 2 * before.cube if verb == "double" else before.offered
+            if verb in ("beaver", "raccoon"):
+                value *= 2
+            return replace(event, action=verb, value=value // 2 if verb == "drop" else value)
+        case Resignation(action="offer"):
+            return replace(event, grade=given["grade"])
+        case Resignation():
+            return replace(event, action=given["action"])  # type: ignore[arg-type]  # one of the choices
+        case GameStart():
+            begins = Side(given["side"]) if given.get("side") else None
+            players = event.players
+            if "colours" in given:
+                players = before.players[::-1] if given["colours"] == "swapped" else before.players
+            return replace(event, side_to_move=begins, players=players)
+        case GameEnd():
+            result = given.get("result", event.result)
+            points = dict(before.rules.grades).get(result, 1)
+            winner = event.winner
+            if "side" in given:
+                winner = Side(given["side"]) if given["side"] else None
+            return replace(event, winner=winner, result=result, points=points)
+        case SetUp():
+            return _set_up(event, before, given)
+        case Ruling():
+            return replace(event, reason=given.get("reason", event.reason))
+        case Call():
+            return replace(event, point=int(given["point"]) if given.get("point") else None)
+    raise ValueRefused("there is nothing to fill in here")
+
+
+def _made(match: Match, side: Side, dice: Dice, after: Position, t: float) -> PlayMade:
+    """The event of a play that ends in ``after``, judged as the camera's are."""
+    assert match.position is not None
+    verdict = judge_play(match.position, side, dice, after, match.rules)
+    return PlayMade(
+        t=t,
+        side=side,
+        colour=colour_of(side),
+        dice=dice,
+        moves=verdict.moves,
+        notation=verdict.notation,
+        legal=verdict.legal,
+        rule=verdict.rule,
+        position=after,
+        slots=to_slots(after, match.orientation),
+        bar=after.bar,
+        off=after.off,
+    )
+
+
+def _set_up(event: SetUp, before: Match, given: Mapping[str, str]) -> SetUp:
+    game = before.rules.game
+    now = {side: given.get(side.value, written(event.position, game, side)) for side in Side}
+    position = read_position(now[Side.WHITE], now[Side.BLACK], game)
+    dice = event.dice
+    if "dice" in given:
+        high, _, low = given["dice"].partition("-")
+        dice = (int(high), int(low)) if low else None
+    owner = event.cube_owner
+    if "owner" in given:
+        owner = Side(given["owner"]) if given["owner"] else None
+    score = [_points(given.get(f"score_{side.value}"), event.score[side.index]) for side in Side]
+    return replace(
+        event,
+        position=position,
+        side_to_move=Side(given.get("side", event.side_to_move.value)),
+        dice=dice,
+        score=(score[0], score[1]),
+        cube=int(given.get("cube", event.cube)),
+        cube_owner=owner,
+    )
+
+
+def _points(text: str | None, otherwise: float) -> float:
+    if text is None:
+        return otherwise
+    if not re.fullmatch(r"\s*\d{1,3}([.,][05])?\s*", text):
+        raise ValueRefused(f"a score is a number of points, not {text[:20]!r}")
+    value = float(text.replace(",", "."))
+    return int(value) if value == int(value) else value
+
+
+# -- positions as a person writes them ---------------------------------------------------------------
+
+
+def written(position: Position, game: Game, side: Side) -> str:
+    """A side's checkers as ``24:2 13:5 8:3 6:5 bar:1 off:2``, in its own points from the 24-point down."""
+    places = [(str(point), position.count(game, side, point)) for point in range(24, 0, -1)]
+    places += [("bar", position.count(game, side, BAR)), ("off", position.count(game, side, OFF))]
+    return " ".join(f"{name}:{count}" for name, count in places if count)
+
+
+def read_position(white: str, black: str, game: Game) -> Position:
+    """The position of two sides' checkers as :func:`written` writes them.
+
+    A place without a count holds one checker; commas may part the places. Raises ``ValueRefused``.
+    """
+    points, bar, off = [0] * 24, [0, 0], [0, 0]
+    for side, text in ((Side.WHITE, white), (Side.BLACK, black)):
+        name = side.name.title()
+        total = 0
+        for place in re.split(r"[,;\s]+", text.strip().lower()):
+            found = re.fullmatch(r"(bar|off|\d{1,2})(?:[:x*](\d{1,2}))?", place)
+            point = {"bar": BAR, "off": OFF}.get(place.partition(":")[0], -1)
+            if found and point < 0:
+                point = int(found[1])
+            if not found or not (OFF <= point <= BAR) or (found[1] in ("0", "25")):
+                raise ValueRefused(f"{name}: {place!r} is no place and count, such as 13:5, bar:1 or off:2")
+            count = int(found[2] or 1)
+            total += count
+            if point == BAR:
+                bar[side.index] += count
+            elif point == OFF:
+                off[side.index] += count
+            else:
+                index = index_of(game, side, point)
+                if points[index] * side.sign < 0:
+                    raise ValueRefused(f"both sides stand on White’s point {index + 1}")
+                points[index] += count * side.sign
+        if total != CHECKERS:
+            raise ValueRefused(f"{name} has {total} checkers and needs {CHECKERS}")
+    try:
+        return Position(tuple(points), (bar[0], bar[1]), (off[0], off[1]))
+    except PositionError as error:
+        raise ValueRefused(str(error)) from error
