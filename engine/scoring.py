@@ -132,6 +132,8 @@ def score_case(line: Mapping[str, Any], rules: RuleSet) -> dict[str, Any]:
             found = Left(int(line["loser_off"]), bool(line["loser_all_home"]), int(line["loser_on_head"]) > 0)
             return {"points": grade_points(grade(found, rules), found.off, rules)}
         return _last_throw(line, winner, rules)
+    except ScoreError:
+        raise
     except KeyError as error:
         raise ScoreError(f"a score line has no {error.args[0]}") from error
     except (AttributeError, TypeError, ValueError, IndexError) as error:
@@ -154,6 +156,8 @@ def _last_throw(line: Mapping[str, Any], winner: Side, rules: RuleSet) -> dict[s
     if game_result(position, rules, first=first) is None:
         if roll is None:
             raise ScoreError(f"a score line has no {loser.value}_last_roll")
+        if not all(1 <= int(die) <= 6 for die in roll):
+            raise ScoreError(f"{roll[0]}-{roll[1]} is no throw of two dice")
         plays = legal_plays(position, loser, (int(roll[0]), int(roll[1])), rules)
         position = max((play.after for play in plays), key=lambda after: after.off[loser.index])
     result = game_result(position, rules, first=first, last_throw_taken=True)
