@@ -38,6 +38,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Flag, auto
 from functools import lru_cache
+from operator import getitem
 from typing import Any
 
 from engine.events import Dice
@@ -167,9 +168,24 @@ _ROWS = tuple(sum(_flag((11 - first - i) % 24 + 1) for i in range(WALL)) for fir
 _ENEMY_HOME, _ENEMY_FAR = _flags(13, 18), _flags(13, 24)  # the enemy's last quarter, his last half
 _ENEMY_HEAD, _AFTER_55 = _flag(12), _flag(16)  # his head, and the hole that 5-5 leads to from there
 
-#: Where the count of each index of ``Position.points`` lies in a side's number.
-_SHIFT_OF_INDEX = {
-    (game, side): tuple(_BITS * point_of(game, side, index) for index in range(24))
+
+def _content(shift: int, count: int) -> int:
+    """What a signed count on a point adds to a side's number, enemy's flags and blots above it."""
+    if count >= 0:
+        return count << shift
+    flag = 32 << shift
+    return flag << _SIZE | (flag << 2 * _SIZE if count == -1 else 0)
+
+
+#: The same by the index in ``Position.points`` and the count.
+_CONTENTS = {
+    (game, side): tuple(
+        {
+            count: _content(_BITS * point_of(game, side, index), count * side.sign)
+            for count in range(-_MOST, _MOST + 1)
+        }
+        for index in range(24)
+    )
     for game in Game
     for side in Side
 }
@@ -187,25 +203,18 @@ class _Before:
 
 def _before(position: Position, game: Game, side: Side) -> _Before:
     """What a turn of ``side`` begins with. Raises ``ValueError`` if there are too many checkers."""
-    sign = side.sign
-    off, bar = position.off[side.index], position.bar[side.index]
-    own = off + (bar << _SHIFTS[BAR])
-    enemy = blots = 0
-    most = max(off, bar)
-    for count, shift in zip(position.points, _SHIFT_OF_INDEX[game, side], strict=True):
-        if count:
-            count *= sign
-            if count > 0:
-                own += count << shift
-                if count > most:
-                    most = count
-            else:
-                enemy += 32 << shift
-                if count == -1:
-                    blots += 32 << shift
-    if most > _MOST:
-        raise ValueError(f"{most} checkers in one place are too many for a board")
-    return _Before(own, enemy, blots, position.off[side.other.index] > 0)
+    if side is Side.WHITE:
+        (bar, _), (off, enemy_off) = position.bar, position.off
+    else:
+        (_, bar), (enemy_off, off) = position.bar, position.off
+    try:
+        content = sum(map(getitem, _CONTENTS[game, side], position.points))
+    except KeyError as error:
+        raise ValueError(f"{abs(error.args[0])} checkers on a point are too many for a board") from error
+    if bar > _MOST or off > _MOST:
+        raise ValueError(f"{max(bar, off)} checkers in one place are too many for a board")
+    own = (content & _COUNTS) + (bar << _SHIFTS[BAR]) + off
+    return _Before(own, content >> _SIZE & _COUNTS, content >> 2 * _SIZE, enemy_off > 0)
 
 
 # --- The rules of a turn ---------------------------------------------------------------------------
@@ -336,41 +345,37 @@ def _without(turn: _Turn, leave: Leave) -> _Turn:
     return replace(turn, **changes)
 
 
-def _sources(turn: _Turn, state: int, die: int) -> tuple[int, int, int]:
-    """The points from which one checker can be moved by this die: onward, off the board, backwards."""
-    held = sources = state + _MANY & _ALL
-    if turn.once:
-        sources = (state & _COUNTS) + _MANY - (state >> _MOVED & _COUNTS) & _ALL  # M1
-    if held & _BAR_FLAG and turn.bar_first:
-        sources &= _BAR_FLAG  # K2
-    on_head = state >> _HEAD_SHIFT & 63
-    if on_head <= turn.head_floor:
-        sources &= ~_HEAD_FLAG  # L2
-    onward = sources & turn.open << _BITS * die
-    if on_head == turn.head_if_stuck and onward & ~_HEAD_FLAG:
-        onward &= ~_HEAD_FLAG  # L4
-    off = 0
-    if not held & turn.outside:
-        exact = 32 << _BITS * die
-        off = sources & exact  # B2
-        if 0 < held < exact:
-            off = sources & 1 << held.bit_length() - 1  # B3, B4
-    return onward, off, sources & turn.open_back >> _BITS * die
-
-
 # --- Turns -----------------------------------------------------------------------------------------
 
 _Level = dict[int, int]  #: states after so many dice, each with one that it came from
 
 
 def _spread(turn: _Turn, level: Iterable[int], die: int) -> _Level:
-    """All the states that one more die leads to."""
+    """All the states that one checker moved by this die leads to: the rules of single moves."""
     result: _Level = {}
-    shift, blots = _BITS * die, turn.blots
+    shift, blots, outside, once = _BITS * die, turn.blots, turn.outside, turn.once
+    leads, leads_back, exact = turn.open << shift, turn.open_back >> shift, 32 << shift
+    head_floor, bar_flag = turn.head_floor, _BAR_FLAG if turn.bar_first else 0
+    with_history = once or turn.alone or leads_back
     for state in level:
-        onward, off, back = _sources(turn, state, die)
-        if turn.once or turn.alone or back:
-            for after in _with_history(turn, state, die, onward, off, back):
+        # The points from which a checker can be moved onward, off the board, or backwards.
+        held = sources = state + _MANY & _ALL
+        if once:
+            sources = (state & _COUNTS) + _MANY - (state >> _MOVED & _COUNTS) & _ALL  # M1
+        if held & bar_flag:
+            sources &= _BAR_FLAG  # K2
+        if head_floor >= 0:
+            on_head = state >> _HEAD_SHIFT & 63
+            others = sources & ~_HEAD_FLAG
+            if on_head <= head_floor or (on_head == turn.head_if_stuck and others & leads):
+                sources = others  # L2, L4
+        onward, off = sources & leads, 0
+        if not held & outside:
+            off = sources & exact  # B2
+            if 0 < held < exact:
+                off = sources & 1 << held.bit_length() - 1  # B3, B4
+        if with_history:
+            for after in _with_history(turn, state, die, onward, off, sources & leads_back):
                 result.setdefault(after, state)
             continue
         while onward:
