@@ -1,9 +1,11 @@
 """Random games under every shipped rule set, with the judge put to the proof at every turn.
 
 Half of the games are led by the generator: a random legal play is made and must be judged legal. The
-other half are led by the judge: checkers are moved about by the dice with no regard to the rules, and the
-game goes on with what the judge lets pass, which must be a play that the generator knows too. In every game
-twenty corruptions of one legal play are judged: each is illegal, with a cause, or is itself a legal play.
+other half are led by the judge: at each turn checkers are moved about by the dice with no regard to the
+rules, and the judge has to say of that what the generator knows. The game goes on from there if the judge
+lets it pass, else with one of the plays that the judge names. In every game twenty corruptions of one legal
+play are judged: each is illegal, with a cause, or is itself a legal play. A quarter of the games begins with
+a position set up around a row of five.
 
 ``python -m bench.law PRESET SEED`` plays one of the games again and prints what is wrong with it.
 """
@@ -23,14 +25,13 @@ from bench.tables import table
 from engine.events import Dice
 from engine.judge import judge_play
 from engine.legal import Play, legal_plays
-from engine.match import game_result
 from engine.position import BAR, CHECKERS, OFF, Game, Position, Side, index_of
 from engine.rules import RuleSet
+from engine.scoring import GameResult, game_result
 from zarbiter.presets import preset, preset_names
 
 GAMES, QUICK_GAMES = 2000, 20
 CORRUPTIONS = 20  #: of one play in each game
-PROPOSALS = 4  #: plays that the judge is asked about at a turn which it leads
 LONGEST = 3000  #: turns; no random game comes near
 
 
@@ -42,6 +43,7 @@ class Tally:
     turns: int = 0
     judged: int = 0  #: plays of the generator that the judge was asked about
     proposals: int = 0  #: plays made up without the rules
+    passed: int = 0  #: those of them that the judge let pass
     corruptions: int = 0
     illegal: int = 0  #: corruptions that were judged illegal, with a cause
     equal: int = 0  #: corruptions that are legal plays themselves
@@ -68,26 +70,36 @@ class _Game:
 
     def play(self, corruptions: int) -> Tally:
         rng, rules = self.rng, self.rules
-        position, side = Position.start(rules.game), rng.choice(list(Side))
+        side = rng.choice(list(Side))
+        position = Position.start(rules.game) if self.seed % 4 < 3 else _set_up(rules.game, side, rng)
+        first, last_throw_taken = side, False
         tried_at = rng.randint(1, 60)  # the turn whose play is corrupted, or the last one
         while self.tally.turns < LONGEST:
             self.tally.turns += 1
             dice = (rng.randint(1, 6), rng.randint(1, 6))
             plays = legal_plays(position, side, dice, rules)
-            made = rng.choice(plays)
+            made = self.choose(plays)
             self.check_play(position, made)
             after = made.after if self.seed % 2 == 0 else self.led_by_judge(position, side, dice, plays)
-            over = after.off[side.index] == CHECKERS
-            if self.tally.turns == tried_at or (over and self.tally.turns < tried_at):
+            expected = _result(after, rules, first, last_throw_taken)
+            if self.tally.turns == tried_at or (expected and self.tally.turns < tried_at):
                 self.corrupt(position, made, plays, corruptions)
-            if over != (game_result(after, rules.game) is not None):
-                self.fail("a game is over exactly when a side has borne off fifteen (B7)")
-            position, side = after, side.other
-            if over:
-                self.check_score(position, side.other)
+            found = game_result(after, rules, first=first, last_throw_taken=last_throw_taken)
+            if found != expected:
+                self.fail(f"scored {found}, not {expected}, at {after.to_json()}")
+            if expected:
                 return self.tally
+            last_throw_taken = after.off[side.index] == CHECKERS
+            position, side = after, side.other
         self.fail("the game does not end")
         return self.tally
+
+    def choose(self, plays: tuple[Play, ...]) -> Play:
+        """One at random; in every other pair of games one that makes long rows, or walls would be rare."""
+        if self.seed % 4 < 2 or len(plays) == 1:
+            return self.rng.choice(plays)
+        shuffled = self.rng.sample(plays, len(plays))
+        return max(shuffled, key=lambda play: _longest_row(play.after, self.rules.game, play.side))
 
     def check_play(self, before: Position, play: Play) -> None:
         """A generated play keeps the checkers together, moves by the dice, and is judged legal."""
@@ -105,19 +117,17 @@ class _Game:
             self.fail(f"{play.notation} on {play.dice} is judged illegal: {verdict.rule} {verdict.reason}")
 
     def led_by_judge(self, before: Position, side: Side, dice: Dice, plays: tuple[Play, ...]) -> Position:
-        """A play that the judge lets pass, made up without the generator if it can be."""
-        known = {play.after for play in plays}
-        passed = None
-        for _ in range(PROPOSALS):
-            after = _wild(before, self.rules.game, side, _pips(dice, self.rng), self.rng)
-            self.tally.proposals += 1
-            if judge_play(before, side, dice, after, self.rules).legal != (after in known):
-                self.fail(
-                    f"judge and generator differ on {after.to_json()} from {before.to_json()} {side} {dice}"
-                )
-            elif after in known:
-                passed = after
-        return passed or self.rng.choice(plays).after
+        """A play made up without the rules if the judge lets it pass, else one that it calls legal."""
+        after = _wild(before, self.rules.game, side, _pips(dice, self.rng), self.rng)
+        verdict = judge_play(before, side, dice, after, self.rules)
+        known = after in {play.after for play in plays}
+        self.tally.proposals += 1
+        self.tally.passed += verdict.legal
+        if verdict.legal != known:
+            self.fail(
+                f"judge and generator differ on {after.to_json()} from {before.to_json()} {side} {dice}"
+            )
+        return after if verdict.legal else self.choose(verdict.plays).after
 
     def corrupt(self, before: Position, play: Play, plays: tuple[Play, ...], count: int) -> None:
         """Judge what a legal play becomes when it goes wrong."""
@@ -137,44 +147,75 @@ class _Game:
                     self.fail(
                         f"{kind} of {play.notation} on {play.dice} is a legal play but judged {verdict.rule}"
                     )
-                if not verdict.rule or not verdict.reason:
+                if not all(b.cause and b.rule and b.reason for b in verdict.breaches):
                     self.fail(f"{kind} of {play.notation} on {play.dice} is illegal without a cause")
+                if not verdict.nearest or not {p.after for p in verdict.nearest} <= known:
+                    self.fail(f"{kind} of {play.notation} on {play.dice} is shown plays that are not legal")
 
-    def check_score(self, position: Position, winner: Side) -> None:
-        """The result follows from the checkers alone (P1 to P5), worked out here anew."""
-        found = game_result(position, self.rules.game)
-        if found is None or (found.winner, found.result, found.points) != (
-            winner,
-            *_grade(position, winner, self.rules),
-        ):
-            self.fail(f"scored {found} at {position.to_json()}")
+
+def _result(position: Position, rules: RuleSet, first: Side, last_throw_taken: bool) -> GameResult | None:
+    """What the checkers alone say of the end (P1 to P5, B7, B8), worked out apart from the engine's scoring.
+
+    ``last_throw_taken``: this is the position after it.
+    """
+    done = [side for side in Side if position.off[side.index] == CHECKERS]
+    if not done or (rules.last_throw and done == [first] and not last_throw_taken):
+        return None
+    if len(done) == 2:
+        return GameResult(None, "draw", {"half": 0.5, "one": 1}[rules.draw_points])
+    return GameResult(done[0], *_grade(position, done[0], rules))
 
 
 def _grade(position: Position, winner: Side, rules: RuleSet) -> tuple[str, int]:
     game, loser = rules.game, winner.other
     left = CHECKERS - position.off[loser.index]
-    none_off = left == CHECKERS
     home = sum(position.count(game, loser, point) for point in range(1, 7))
-    start_quarter = sum(position.count(game, loser, point) for point in range(19, 25))
-    bar = position.bar[loser.index]
+    # The winner's home is the quarter in which a loser of backgammon begins.
+    behind = sum(position.count(game, loser, point) for point in range(19, 25))
+    bar, head = position.bar[loser.index], position.count(game, loser, 24)
     scheme = rules.scoring
     if scheme == "remaining_checkers":
         return "checker", rules.grade("checker") * left
-    if scheme == "oin_mars":
-        name = "mars" if none_off else "oin"
-    elif scheme == "single_gammon_backgammon":
-        # The winner's home is the loser's first quarter, where he starts from.
-        behind = bar + (start_quarter if rules.koks_zone == "bar_or_home" else 0)
-        name = "single" if not none_off else "backgammon" if behind else "gammon"
-    elif not none_off:
-        name = "simple"
-    elif home == CHECKERS:
-        name = "home_mars"
-    elif start_quarter == CHECKERS if game is Game.LONG_NARDY else bar:
-        name = "koks"
-    else:
+    if left < CHECKERS:
+        name = {"oin_mars": "oin", "four_grade": "simple"}.get(scheme, "single")
+    elif scheme == "oin_mars":
         name = "mars"
+    elif game is Game.LONG_NARDY:
+        name = "koks" if head else "home_mars" if home == CHECKERS else "mars"
+    else:
+        koks = bool(bar or (behind and rules.koks_zone == "bar_or_home"))
+        if scheme == "single_gammon_backgammon":
+            name = "backgammon" if koks else "gammon"
+        else:
+            name = "koks" if koks else "home_mars" if home == CHECKERS else "mars"
     return name, rules.grade(name)
+
+
+def _set_up(game: Game, side: Side, rng: random.Random) -> Position:
+    """Five points in a row, the rest of the side behind them, the enemy mostly on one point."""
+    low = rng.choice([p for p in range(2, 19) if game is Game.BACKGAMMON or not p <= 12 <= p + 4])
+    own = [*range(low, low + 5)] * (2 if game is Game.BACKGAMMON else 1)
+    free = [p for p in range(1, 25) if p not in own]
+    behind = [p for p in free if p > low and (game is Game.BACKGAMMON or p != 12)] or [24]
+    own += [rng.choice(behind) for _ in range(CHECKERS - len(own))]
+    free = [p for p in free if p not in own]
+    base = 12 if game is Game.LONG_NARDY else rng.choice([p for p in free if p < low])
+    enemy = [base if rng.random() < 0.9 else rng.choice(free) for _ in range(CHECKERS)]
+    points = [0] * 24
+    for points_of, sign in ((own, side.sign), (enemy, -side.sign)):
+        for point in points_of:
+            points[index_of(game, side, point)] += sign
+    return Position(tuple(points))
+
+
+def _longest_row(position: Position, game: Game, side: Side) -> int:
+    """The most points in a row that the side has closed to the other."""
+    closed = 2 if game is Game.BACKGAMMON else 1
+    row = longest = 0
+    for index in range(24):
+        row = row + 1 if position.points[index] * side.sign >= closed else 0
+        longest = max(longest, row)
+    return longest
 
 
 def _disorder(position: Position, game: Game) -> str | None:
@@ -235,7 +276,7 @@ def _wild(position: Position, game: Game, side: Side, pips: Iterable[int], rng: 
             if target == OFF or -position.points[index_of(game, side, target)] * side.sign < closed:
                 steps.append((source, target))
         # Bearing off too early is rarely worth asking about; entering nearly always is.
-        inner = [s for s in steps if s[1] != OFF] if rng.random() < 0.7 else steps
+        inner = [s for s in steps if s[1] != OFF] if rng.random() < 0.9 else steps
         inner = [s for s in inner if s[0] == BAR] or inner if rng.random() < 0.8 else inner
         if inner or steps:
             position = _shift(position, game, side, *rng.choice(inner or steps))
@@ -318,12 +359,12 @@ def games(quick: bool) -> dict[str, Tally]:
         waiting = [(r.name, pool.submit(_batch, r, seeds)) for r in rules for seeds in batches]
         for name, batch in waiting:
             total[name] += batch.result()
-    head = ("rule set", "games", "turns", "plays judged legal", "plays led by the judge", "corruptions")
+    head = ("rule set", "games", "turns", "plays judged legal", "made up", "of them legal")
     rows = [
-        (name, t.games, t.turns, t.judged, t.proposals, t.corruptions, t.illegal, t.equal, len(t.failures))
-        for name, t in total.items()
+        (name, *(getattr(tally, f.name) for f in fields(Tally)[:-1]), len(tally.failures))
+        for name, tally in total.items()
     ]
-    click.echo(table((*head, "illegal", "equal to a legal play", "failures"), rows))
+    click.echo(table((*head, "corrupted", "illegal", "equal to a legal play", "failures"), rows))
     for tally in total.values():
         for failure in tally.failures[:20]:
             click.echo(f"\n    {failure}", err=True)
