@@ -7,7 +7,6 @@ the check goes on from where the record goes on, as a match does after an illega
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Literal
 
 from engine.events import Dice, MoveXY
@@ -36,13 +35,15 @@ _ROLLS: tuple[Dice, ...] = tuple((a, b) for a in range(1, 7) for b in range(1, a
 class Finding:
     """Something in a record that the rules do not allow, or that does not add up.
 
-    ``game`` counts from 1. ``move`` is the number of the row in which match text would have it, from 1,
-    and 0 if the game as a whole is meant. ``play`` is the play as it was made, ``nearest`` the legal
-    ones that come nearest to it. ``line``: where the record was read, 0 if it is not known.
+    ``game`` counts from 1, ``turn`` is the place among its turns, from 1, and ``move`` the number of the row
+    in which match text would have it; both are 0 if the game as a whole is meant. ``play`` is the play
+    as it was made, ``nearest`` the legal ones that come nearest to it. ``line``: where the record was
+    read, 0 if it is not known.
     """
 
     game: int
     breaches: tuple[Breach, ...]
+    turn: int = 0
     move: int = 0
     side: Side | None = None
     action: str = ""
@@ -188,6 +189,15 @@ class _End:
 
 
 @dataclass(slots=True)
+class _Judged:
+    """What there is to say of a turn."""
+
+    breaches: list[Breach] = field(default_factory=list)
+    play: str = ""
+    nearest: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
 class _Game:
     """One game while it is gone through."""
 
@@ -210,115 +220,104 @@ class _Game:
     unjudged: int = 0
 
     def __post_init__(self) -> None:
-        whole = all(self.record.start.checkers(side) == CHECKERS for side in Side)
-        self.position = self.record.start if whole else None
+        self.position = self.record.start
         self.to_move = self.first = self.record.first
         # A record does not tell automatic doubles (C6) but by the stake that is played for.
         self.stakes = tuple(2**n for n in range(self.rules.auto_doubles + 1))
 
     def go_through(self) -> None:
-        row = 0
-        for before, turn in pairwise((None, *self.record.turns)):
-            assert turn is not None
+        row, before = 0, Side.BLACK
+        for number, turn in enumerate(self.record.turns, 1):
             # Match text has White in the left column: Black's turn stands beside White's before it.
-            if turn.side is Side.WHITE or before is None or before.side is Side.BLACK:
-                row += 1
-            if self.end is not None:
-                text = f"the game was over: {self.end.why}"
-                self._find(turn, row, ((self.end.rule, text),))
-                return
-            match turn.action:
-                case "play":
-                    self._play(turn, row)
-                case "resign":
-                    self._resign(turn)
-                case _:
-                    self._find(turn, row, tuple(self._cube(turn)))
-
-    def _find(
-        self,
-        turn: Turn,
-        row: int,
-        breaches: tuple[Breach, ...],
-        play: str = "",
-        nearest: tuple[str, ...] = (),
-    ) -> None:
-        if breaches:
-            self.findings.append(
-                Finding(
-                    game=self.number,
-                    breaches=breaches,
-                    move=row,
-                    side=turn.side,
-                    action=turn.action,
-                    dice=turn.dice,
-                    play=play,
-                    nearest=nearest,
-                    line=turn.line,
+            row += turn.side is Side.WHITE or before is Side.BLACK
+            before = turn.side
+            over, judged = self.end, _Judged()
+            if over is not None:
+                judged = _Judged([(over.rule, f"the game was over: {over.why}")])
+            elif turn.action == "play":
+                judged = self._play(turn)
+            elif turn.action == "resign":
+                self._resign(turn)
+            else:
+                judged = _Judged(self._cube(turn))
+            if judged.breaches:
+                self.findings.append(
+                    Finding(
+                        game=self.number,
+                        breaches=tuple(judged.breaches),
+                        turn=number,
+                        move=row,
+                        side=turn.side,
+                        action=turn.action,
+                        dice=turn.dice,
+                        play=judged.play,
+                        nearest=judged.nearest,
+                        line=turn.line,
+                    )
                 )
-            )
+            if over is not None:
+                return
 
     # Plays
 
-    def _play(self, turn: Turn, row: int) -> None:
-        breaches = list(self._order(turn))
+    def _play(self, turn: Turn) -> _Judged:
+        judged = _Judged(self._order(turn))
         opening = self._is_opening()
         self.first = self.first or turn.side
         self.to_move = turn.side.other
         if turn.dice is None:
             if turn.moves is not None or turn.after is not None:
-                breaches.append(("D1", "the play has no roll"))
+                judged.breaches.append(("D1", "the play has no roll"))
             self._lose_track(turn)
-            self._find(turn, row, tuple(breaches))
-            return
+            return judged
         self.rolls += 1
         if not all(1 <= die <= 6 for die in turn.dice):
-            breaches.append(("D1", f"{turn.dice[0]}-{turn.dice[1]} is no roll of two dice"))
+            judged.breaches.append(("D1", f"{turn.dice[0]}-{turn.dice[1]} is no roll of two dice"))
             self._lose_track(turn)
-            self._find(turn, row, tuple(breaches))
-            return
+            return judged
         if opening and self.rules.opening_roll == "uses_rolloff" and turn.dice[0] == turn.dice[1]:
-            breaches.append(("G7", "the first roll is that of the roll-off, which is no double"))
-        before = self.position
-        if before is None:
+            judged.breaches.append(("G7", "the first roll is that of the roll-off, which is no double"))
+        if self.position is None:
             self._lose_track(turn)
-            self._find(turn, row, tuple(breaches))
+        elif turn.moves is None and turn.after is None:
+            self._unwritten(turn, turn.dice, self.position, judged)
+        else:
+            self.plays += 1
+            self._judge(turn, turn.dice, self.position, judged)
+            self._after_play()
+        return judged
+
+    def _judge(self, turn: Turn, dice: Dice, before: Position, judged: _Judged) -> None:
+        """Compare what was moved with what the roll allowed."""
+        made = _made(before, turn, dice, self.rules)
+        judged.play = made.notation
+        self.position = turn.after or made.position
+        if self.position is None:
+            judged.breaches.append((made.rule, f"{made.reason}; the rest of the game cannot be followed"))
+            plays = legal_plays(before, turn.side, dice, self.rules)
+            judged.nearest = tuple(play.notation for play in plays[:3])
             return
-        moves = turn.moves
-        if moves is None and turn.after is None:
-            plays = legal_plays(before, turn.side, turn.dice, self.rules)
-            if len(plays) > 1:  # a forced play need not be written down
-                if turn is not self.record.turns[-1]:
-                    breaches.append(("M3", "the play is missing; the rest of the game cannot be followed"))
-                    self.unjudged += 1
-                self.position = None
-                self._find(turn, row, tuple(breaches))
-                return
+        verdict = judge_play(before, turn.side, dice, self.position, self.rules)
+        judged.breaches += [(breach.rule, breach.reason) for breach in verdict.breaches]
+        judged.nearest = tuple(play.notation for play in verdict.nearest)
+        if not turn.moves:
+            judged.play = verdict.notation
+        elif verdict.legal and made.position != self.position:
+            text = "the moves do not lead to the position that the record has after them"
+            judged.breaches.append(("E8", text))
+
+    def _unwritten(self, turn: Turn, dice: Dice, before: Position, judged: _Judged) -> None:
+        """A roll without a play: only a forced play need not be written down."""
+        plays = legal_plays(before, turn.side, dice, self.rules)
+        if len(plays) == 1:
             self.position = plays[0].after
             self.plays += 1
             self._after_play()
-            self._find(turn, row, tuple(breaches))
             return
-        self.plays += 1
-        made = _made(before, turn, self.rules)
-        after = turn.after or made.position
-        if after is None:
-            text = f"{made.reason}; the rest of the game cannot be followed"
-            plays = legal_plays(before, turn.side, turn.dice, self.rules)
-            breaches.append((made.rule, text))
-            self.position = None
-            nearest = tuple(play.notation for play in plays[:3])
-            self._find(turn, row, tuple(breaches), made.notation, nearest)
-            return
-        verdict = judge_play(before, turn.side, turn.dice, after, self.rules)
-        breaches += [(breach.rule, breach.reason) for breach in verdict.breaches]
-        if verdict.legal and turn.moves and made.position != after:
-            breaches.append(("E8", "the moves do not lead to the position that the record has after them"))
-        nearest = () if verdict.legal else tuple(play.notation for play in verdict.nearest)
-        self._find(turn, row, tuple(breaches), made.notation if turn.moves else verdict.notation, nearest)
-        whole = all(after.checkers(side) == CHECKERS for side in Side)
-        self.position = after if whole else None
-        self._after_play()
+        self.position = None
+        if turn is not self.record.turns[-1]:
+            judged.breaches.append(("M3", "the play is missing; the rest of the game cannot be followed"))
+            self.unjudged += 1
 
     def _order(self, turn: Turn) -> list[Breach]:
         """Whose turn it is (G10), and whether the cube was answered before (C3)."""
@@ -510,7 +509,7 @@ class _Made:
     reason: str = ""
 
 
-def _made(before: Position, turn: Turn, rules: RuleSet) -> _Made:
+def _made(before: Position, turn: Turn, dice: Dice, rules: RuleSet) -> _Made:
     """Carry out the moves of a turn as they are written.
 
     Moves may be drawn together (24/18 for a 4 and a 2): blots that such a move must have hit on its way
@@ -536,9 +535,7 @@ def _made(before: Position, turn: Turn, rules: RuleSet) -> _Made:
         row = "K1" if rules.game is Game.BACKGAMMON else "L1"
         return _Made(text, None, row, f"a checker was moved onto the closed point {stands[0]}")
     position = position_of(type(view)(tuple(own), tuple(enemy)), rules.game, turn.side)
-    if turn.dice is None:
-        return _Made(text, position)
-    plays = legal_plays(before, turn.side, turn.dice, rules)
+    plays = legal_plays(before, turn.side, dice, rules)
     if any(play.after == position for play in plays):
         return _Made(text, position)
     if len(moves) < max(len(play.moves) for play in plays):

@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.padding import Padding
 from rich.text import Text
 
 from engine.check import Finding, Report, check_record
 from engine.events import Dice, loads
+from engine.formats import decode
 from engine.formats.convert import record_of
+from engine.formats.mat import read_mat
+from engine.formats.nardy import read_nardy
 from engine.formats.positions import format_position, parse_position
+from engine.formats.record_json import SCHEMA, read_json
+from engine.formats.sgf import read_sgf
 from engine.legal import Play, legal_plays, ways
 from engine.notation import notation
 from engine.position import CHECKERS, Game, Position, Side
@@ -105,25 +110,16 @@ def value_text(value: Any) -> str:
 def _show_rules(console: Console, rules: RuleSet) -> None:
     changed = rules.differences()
     console.print(Text.assemble((rules.name, "bold"), f"  {rules.title} ({rules.game.value})"), end="\n\n")
-    if console.is_terminal:
-        table = Table(box=None, padding=(0, 2, 0, 0), show_header=True, header_style="dim")
-        for column in ("", "option", "value", "rules.md", "what it decides"):
-            table.add_column(column, overflow="fold")
-        for option in _options_of(rules.game):
-            style = "bold" if option.name in changed else ""
-            table.add_row(
-                "*" if option.name in changed else "",
-                Text(option.name, style),
-                Text(value_text(getattr(rules, option.name)), style),
-                " ".join(option.rows),
-                Text(option.text, "dim"),
-            )
-        console.print(table)
-    else:
-        for option in _options_of(rules.game):
-            mark = "*" if option.name in changed else " "
-            value = value_text(getattr(rules, option.name))
-            console.print(Text(f"{mark} {option.name} = {value}  [{' '.join(option.rows)}] {option.text}"))
+    for option in _options_of(rules.game):
+        is_changed = option.name in changed
+        mark, style = ("*", "bold green") if is_changed else (" ", "bold")
+        value, rows = value_text(getattr(rules, option.name)), f"[{' '.join(option.rows)}]"
+        line = Text.assemble(mark, " ", (option.name, style), " = ", (value, style), "  ", (rows, "cyan"))
+        if console.is_terminal:
+            console.print(line)
+            console.print(Padding(Text(option.text, "dim"), (0, 0, 0, 4)))
+        else:  # whole lines are what grep wants
+            console.print(line.append(f" {option.text}"))
     usual = default_rules(rules.game)
     what = (
         f"* not the default of {rules.game.value}"
@@ -135,7 +131,7 @@ def _show_rules(console: Console, rules: RuleSet) -> None:
         if texts:
             console.print(f"\n{title}", style="bold")
             for text in texts:
-                console.print(Text(f"  - {text}"))
+                console.print(Text.assemble("  - ", text))
 
 
 # Legal plays
@@ -356,17 +352,45 @@ def check_case_file(path: Path, as_json: bool) -> bool:
 # Match files
 
 
+def read_events(text: str) -> Record:
+    """The record of a file of events, one JSON object a line. Raises ``FormatError``."""
+    events = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                events.append(loads(line))
+            except RecursionError as error:
+                raise FormatError("too many brackets within brackets", number) from error
+            except ValueError as error:  # an EventError, or a number with thousands of digits
+                raise FormatError(str(error), number) from error
+    return record_of(events)
+
+
+#: The forms of match files by the ends of their names; other names are read by how the text begins.
+FORMS: dict[str, Callable[[str], Record]] = {
+    ".mat": read_mat,
+    ".sgf": read_sgf,
+    ".nardy": read_nardy,
+    ".json": read_json,
+    ".jsonl": read_events,
+}
+
+
+def _sniff(text: str) -> str:
+    start = text.lstrip()[:4000]
+    if start.startswith("{"):
+        return ".json" if SCHEMA in start else ".jsonl"
+    if start.startswith("("):
+        return ".sgf"
+    return ".nardy" if re.search(r'^\[Game "long-nardy"', start, re.MULTILINE) else ".mat"
+
+
 def read_match(path: Path) -> Record:
     """A match file of any form. Raises ``UnreadableInput``, which names file, line and what is wrong."""
-    from engine.formats import decode, read
-
-    data = _bytes(path)
+    text = decode(_bytes(path))
     try:
-        text = decode(data)
-        if path.suffix.lower() in (".jsonl", ".ndjson"):
-            return record_of([loads(line) for line in text.splitlines() if line.strip()])
-        return read(text)
-    except ValueError as error:
+        return FORMS[path.suffix.lower() if path.suffix.lower() in FORMS else _sniff(text)](text)
+    except FormatError as error:
         raise UnreadableInput(f"{path}: {' '.join(str(error).split())[:300]}") from error
 
 
@@ -435,6 +459,7 @@ def _report_json(path: Path, rules: RuleSet, record: Record, report: Report) -> 
         "findings": [
             {
                 "game": f.game,
+                "turn": f.turn,
                 "move": f.move,
                 "line": f.line,
                 "side": f.side.value if f.side else None,
