@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, islice, permutations
+from itertools import combinations, combinations_with_replacement, islice, permutations
 from typing import Literal, TypeAlias, get_args
 
 from engine.events import Dice, MoveXY
@@ -65,10 +65,16 @@ Cause = Literal[
 ]
 _GRAVITY: dict[str, int] = {cause: place for place, cause in enumerate(get_args(Cause))}
 
+#: How unlikely a cause is beside others (1): of ways that break as many rules the likelier is taken.
+_WEIGHT: dict[str, float] = {"die_unused": 0.9, "bar_without_hit": 1.2, "hit_not_on_bar": 1.1}
+
+ODD = 0.5  #: the same for each distance that was not rolled
+
 NEAREST = 3  #: legal plays that are shown beside an illegal one
 NODES = 4000  #: steps that one search for ways tries at most
 PATHS = 240  #: ways of one kind that are weighed at most
 PAIRINGS = 12  #: ways to pair sources with targets that are weighed at most
+MOST_LOST = 2  #: checkers lost or added of which it is tried where they belong
 MOST_PAIRED = 5  #: checkers that are paired in every order
 
 
@@ -339,7 +345,13 @@ def _by_distance(turn: _Turn, end: View) -> Iterator[tuple[_Token, ...]]:
         pairs = list(zip(sources, order, strict=True))
         if all(source != target for source, target in pairs):
             found.append(_tokens(turn, pairs))
-    found.sort(key=lambda tokens: (sum(not t.rolled for t in tokens), sum(t.pips < 0 for t in tokens)))
+
+    def oddity(tokens: tuple[_Token, ...]) -> tuple[int, int, int, int]:
+        odd = [t.pips for t in tokens if not t.rolled]
+        unpaid = sum(not t.rolled and not t.instead for t in tokens)
+        return len(odd), sum(pips < 0 for pips in odd), unpaid, sum(pips not in turn.dice for pips in odd)
+
+    found.sort(key=oddity)
     yield from islice(dict.fromkeys(found), PAIRINGS)
 
 
@@ -347,14 +359,15 @@ def _tokens(turn: _Turn, pairs: Sequence[tuple[int, int]]) -> tuple[_Token, ...]
     """Dice for the distances that they give, the nearest dice left for those that they do not."""
     left = list(turn.numbers)
     tokens: list[_Token] = []
-    odd: list[tuple[int, int]] = []
-    for source, target in sorted(pairs, key=lambda pair: pair[0] - pair[1]):
-        dice = _sum_of(left, source - target, bears_off=target == OFF)
-        tokens += [_Token(die) for die in dice]
-        for die in dice:
-            left.remove(die)
-        if not dice:
-            odd.append((source, target))
+    odd = sorted(pairs, key=lambda pair: pair[0] - pair[1])
+    for bears_off in (False, True):  # numbers that fit come before higher ones that bear off
+        for source, target in tuple(odd):
+            dice = _sum_of(left, source - target, bears_off=bears_off and target == OFF)
+            if dice:
+                odd.remove((source, target))
+                tokens += [_Token(die) for die in dice]
+                for die in dice:
+                    left.remove(die)
     for number in dict.fromkeys(left):
         halves = next((c for c in combinations(odd, 2) if _divided(c, number)), ())
         if halves:
@@ -369,8 +382,6 @@ def _tokens(turn: _Turn, pairs: Sequence[tuple[int, int]]) -> tuple[_Token, ...]
             key=lambda c: (abs(sum(c) - abs(gap)), len(c)),
             default=(),
         )
-        if gap in turn.dice and gap not in left:
-            near = ()  # this number was played already
         for die in near:
             left.remove(die)
         tokens.append(_Token(gap, False, near))
@@ -425,7 +436,7 @@ class _Walk:
             self.blame(rule, "backwards", f"{what} goes backwards", source, target)
         elif not step.token.rolled:
             self._distance(step, what)
-        if self.own[BAR] and source != BAR:
+        if self.own[BAR] and source != BAR and all(b.cause != "past_bar" for b in self.breaches):
             self.blame("K2", "past_bar", f"{what} was played while a checker waits on the bar", BAR, source)
         if game is Game.LONG_NARDY and source == HEAD:
             self.from_head += 1
@@ -454,23 +465,18 @@ class _Walk:
         """A distance that the dice do not give (rules.md E8, M1, M2, B2)."""
         turn, pips, instead = self.turn, step.token.pips, step.token.instead
         squares = (step.from_point, step.to_point)
-        if step.to_point == OFF:
-            self.blame(
-                "B2",
-                "off_wrong_point",
-                f"{what} takes a {pips} or, with nothing behind it, more; the roll is {turn.rolled}",
-                *squares,
-            )
-        elif step.token.part_of:
+        if step.token.part_of:
             if instead:
                 self.blame("E8", "die_split", f"the {instead[0]} was divided between two checkers", *squares)
         elif pips in turn.dice:
-            if len(set(turn.dice)) == 1:
-                self.blame(
-                    "M2", "too_many_moves", f"{what} is one {pips} more than the four of a double", *squares
-                )
-            else:
+            if len(set(turn.dice)) > 1:
                 self.blame("M1", "die_twice", f"{what} plays the {pips} a second time", *squares)
+            else:
+                text = f"{what} is one {pips} more than the four of a double"
+                self.blame("M2", "too_many_moves", text, *squares)
+        elif step.to_point == OFF:
+            text = f"{what} takes a {pips} or, with nothing behind it, more; the roll is {turn.rolled}"
+            self.blame("B2", "off_wrong_point", text, *squares)
         elif not instead:
             self.blame("M1", "too_many_moves", f"{what} was played although no die was left for it", *squares)
         else:
@@ -594,7 +600,7 @@ class _Walk:
         won = {p: end.enemy[p] - self.enemy[p] for p in range(26) if self.enemy[p] < end.enemy[p]}
         short = sum(lost.values()) - sum(won.values())
         # Checkers that one moved onto had to go somewhere: to the bar, as a rule.
-        pushed = [p for p in lost if p in self.blocked and end.own[p]]
+        pushed = [p for p in lost if p in self.blocked and (end.own[p] or won.get(BAR))]
         for point in pushed:
             number = lost.pop(point)
             to_bar = min(won.get(BAR, 0), number)
@@ -649,20 +655,21 @@ def _account(turn: _Turn, end: View) -> _Account:
         return _explained(turn, mixed)
     places = _places(turn, end, changed)
     back = -1 if changed > 0 else 1
-    if abs(changed) == 1:
-        tried = [(_by_roll(turn, View(_with(end.own, p, back), end.enemy)), p) for p in places]
-        found = [(account, p) for account, p in tried if account is not None]
-        account, place = min(found, key=lambda item: item[0].cost, default=(None, places[0]))
-        points: tuple[int, ...] = (place,)
-    else:
-        account, points = None, tuple(places)
-    own = end.own
-    for place in (points * CHECKERS)[: abs(changed)]:
-        own = _with(own, place, back) if own[place] + back >= 0 else own
+    number = abs(changed)
+    account: _Account | None = None
+    lost = [p for p in places for _ in range(abs(turn.start.own[p] - end.own[p]))]
+    points = tuple((lost * number)[:number])
+    if number <= MOST_LOST:
+        for some in combinations_with_replacement(places, number):
+            own = _changed(end.own, some, back)
+            found = _by_roll(turn, View(own, end.enemy)) if own is not None else None
+            if found is not None and (account is None or found.cost < account.cost):
+                account, points = found, some
     if account is None:
-        complete = sum(own) == sum(turn.start.own)
-        account = _explained(turn, View(own, end.enemy)) if complete else _Account((), ())
-    words = "a checker of one's own" if abs(changed) == 1 else f"{abs(changed)} checkers of one's own"
+        own = _changed(end.own, points, back)
+        account = _explained(turn, View(own, end.enemy)) if own is not None else _Account((), ())
+    points = tuple(dict.fromkeys(points))
+    words = "a checker of one's own" if number == 1 else f"{number} checkers of one's own"
     where = ", ".join(point_name(p) for p in points)
     if changed < 0:
         text = f"{words} left the board unplayed, by the look of it from {where}"
@@ -697,6 +704,13 @@ def _places(turn: _Turn, end: View, changed: int) -> list[int]:
     return list(dict.fromkeys(places))
 
 
+def _changed(own: tuple[int, ...], places: Iterable[int], by: int) -> tuple[int, ...] | None:
+    """A side's checkers with one more or less on each of these places, if there are so many."""
+    for place in places:
+        own = _with(own, place, by)
+    return own if min(own) >= 0 else None
+
+
 def _with(counts: tuple[int, ...], point: int, more: int) -> tuple[int, ...]:
     return (*counts[:point], counts[point] + more, *counts[point + 1 :])
 
@@ -721,17 +735,22 @@ def _best(
 ) -> _Account | None:
     """The better of ``best`` and the ways by these tokens."""
     goals = _within_reach(turn, end)
-    least = 0.0 if position_of(end, turn.game, turn.side) in turn.ends else 1.0
+    legal = position_of(end, turn.game, turn.side) in turn.ends
     budget = PATHS
     for tokens in sort:
-        odd = 0.5 * sum(not token.rolled for token in tokens)
+        odd = sum(not token.rolled for token in tokens)
+        short = not odd and len(tokens) < len(turn.numbers)
+        # What a way by these tokens costs at least: nothing better is to be looked for.
+        floor = 0.0 if legal else _WEIGHT["die_unused"] if short else 1 + ODD * odd
+        if best is not None and best.cost <= floor:
+            continue
         for path in islice(_paths(turn.start.own, end.own, tokens), budget):
             budget -= 1
             account = _weighed(turn, end, path, goals)
             if best is None or account.cost < best.cost:
                 best = account
-            if best.cost <= least + odd:
-                return best
+            if best.cost <= floor:
+                break
     return best
 
 
@@ -748,7 +767,7 @@ def _weighed(turn: _Turn, end: View, path: _Path, goals: Sequence[tuple[int, ...
     walk = _walked(turn, path)
     each_right = not walk.breaches
     walk.finish(end)
-    walls = [b for b in walk.breaches if b.cause == "wall"]
+    at_end = [b for b in walk.breaches if b.cause in ("wall", "hit_and_hide")]
     used = [n for s in path for n in ((abs(s.token.pips),) if s.token.rolled else s.token.instead)]
     left = list(turn.numbers)
     for number in used:
@@ -756,18 +775,18 @@ def _weighed(turn: _Turn, end: View, path: _Path, goals: Sequence[tuple[int, ...
     unfinished = False
     if position_of(walk.view(), turn.game, turn.side) not in turn.ends:
         further = _goes_on(turn, path, left, goals) if each_right and len(used) < turn.due else None
-        unfinished = further is not None and len(walk.breaches) == len(walls)
+        unfinished = further is not None and len(walk.breaches) == len(at_end)
         if further is not None or (len(used) < turn.due and not each_right):
             walk.breaches.append(_unused(turn, end, used, left, further or ()))
         elif len(used) < turn.due:
             walk.breaches.append(_wrong_checker(path, left))
-        elif each_right and not walls:
+        elif each_right and not at_end:
             walk.breaches.append(_smaller_die(turn, used))
     if path and not turn.due:
         text = f"nothing can be played with {turn.rolled}, so nothing may be moved"
         walk.blame("M6", "no_play", text, *dict.fromkeys(s.from_point for s in path))
-    cost = sum(0.9 if b.cause == "die_unused" else 1.0 for b in walk.breaches)
-    cost += 0.5 * sum(not s.token.rolled for s in path)
+    cost = sum(_WEIGHT.get(b.cause, 1.0) for b in walk.breaches)
+    cost += ODD * sum(not s.token.rolled for s in path)
     return _Account(tuple(walk.moves), tuple(dict.fromkeys(walk.breaches)), cost, unfinished)
 
 
@@ -840,15 +859,15 @@ def _out_of_turn(turn: _Turn, before: Position, end: View, after: Position) -> _
     """Where only the opponent's checkers were moved, perhaps as if the turn had been his."""
     other = turn.side.other
     same = end.own == turn.start.own
-    if not same and end.own[BAR] <= turn.start.own[BAR]:
-        return None
     points = [p for p in range(BAR, -1, -1) if end.enemy[p] != turn.start.enemy[p]]
+    if not points or (not same and end.own[BAR] <= turn.start.own[BAR]):
+        return None
     for play in legal_plays(before, other, turn.dice, turn.rules):
         if play.after == after:
             text = f"{other.value} played {play.notation}, but it was {turn.side.value}'s turn"
             return _Account((), (Breach("G10", "wrong_side", text, tuple(points)),))
     unhit = end.enemy[BAR] <= turn.start.enemy[BAR] and sum(end.enemy) == sum(turn.start.enemy)
-    if same and points and unhit:
+    if same and unhit:
         text = f"only checkers of the opponent were moved ({', '.join(point_name(p) for p in points)})"
         return _Account((), (Breach("G11", "wrong_side", text, tuple(points)),))
     return None
