@@ -66,7 +66,7 @@ def states() -> st.SearchStrategy[MatchState]:
 
 
 def in_gnubg(tmp_path: Path, body: str, data: Any) -> Any:
-    """What ``body``, Python with ``data`` at hand, leaves in ``out`` inside GNU Backgammon, if it is there."""
+    """What ``body``, Python with ``data``, leaves in ``out`` inside gnubg; skips if there is none."""
     if GNUBG is None:
         pytest.skip("gnubg is not installed")
     script, given, result = tmp_path / "script.py", tmp_path / "given.json", tmp_path / "result.json"
