@@ -16,10 +16,10 @@ import numpy as np
 from engine.events import Dice, Event, Fault, GameEnd, GameStart, PlayMade, Throw
 from engine.layout import colour_of, to_slots
 from engine.legal import legal_plays
-from engine.match import game_result
 from engine.observation import Half
-from engine.position import BAR, Game, Position, Side
+from engine.position import BAR, CHECKERS, Game, Position, Side
 from engine.rules import RuleSet
+from engine.scoring import GameResult, game_result
 from engine.throws import right_half
 from hardware.table import scene
 from hardware.table.choices import Turn, choose, foul
@@ -179,19 +179,21 @@ class _Teller:
         self.due_throws = self._schedule([kind for f in faults for kind in THROW_FAULTS if kind == f])
         self.due_plays = self._schedule([f for f in faults if f not in THROW_FAULTS])
         side = Side.WHITE if self.rng.random() < 0.5 else Side.BLACK
-        score = {Side.WHITE: 0, Side.BLACK: 0}
+        score = {Side.WHITE: 0.0, Side.BLACK: 0.0}
         self.set_up()
         while True:
             self.events.append(GameStart(t=self.now, rules=self.plan.rules,
                                   position=Position.start(game), side_to_move=side))  # fmt: skip
             self.add(1.6)
-            winner = self._game(side)
-            if winner is None:
+            result = self._game(side)
+            if result is None:
                 break
-            score[winner[0]] += winner[1]
-            if score[winner[0]] >= self.plan.points:
+            for winner in Side:
+                if result.winner in (winner, None):  # a draw gives points to both (rules.md B8)
+                    score[winner] += result.points
+            if max(score.values()) >= self.plan.points:
                 break
-            side = winner[0]  # the winner begins the next game (rules.md G9, S2-E)
+            side = result.winner or side  # the winner begins the next game (rules.md G9, S2-E)
             self._next_game(side)
         self.add(1.0)
         return Story(tuple(self.scenes), tuple(self.events))
@@ -212,21 +214,22 @@ class _Teller:
         self.add(1.6, Sweep(side, tuple(c for stack in new.values() for c in stack)))
         self.stacks = new
 
-    def _game(self, side: Side) -> tuple[Side, int] | None:
-        """Play a game; its winner and the points, or ``None`` if the story stops before its end."""
-        game = self.plan.rules.game
-        position = Position.start(game)
+    def _game(self, side: Side) -> GameResult | None:
+        """Play a game; its result, or ``None`` if the story stops before its end."""
+        rules = self.plan.rules
+        position, first, taken = Position.start(rules.game), side, False
         while True:
             if self.plan.max_turns is not None and self.turns >= self.plan.max_turns:
                 return None
             position = self._turn(position, side)
             self.turns += 1
-            result = game_result(position, game)
+            result = game_result(position, rules, first=first, last_throw_taken=taken)
+            taken = CHECKERS in position.off
             if result is not None:
                 self.events.append(
                     GameEnd(t=self.now, winner=result.winner, result=result.result, points=result.points)
                 )
-                return result.winner, result.points
+                return result
             side = side.other
 
     def _turn(self, position: Position, side: Side) -> Position:
