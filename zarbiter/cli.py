@@ -18,6 +18,7 @@ os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
 
 from engine.position import Game, Side
+from engine.record import Record
 from engine.rules import RuleSet, default_rules
 from hardware import CAMERAS
 
@@ -523,39 +524,64 @@ def check(file: Path, rules: str | None, as_json: bool) -> int:
 
 
 @cli.command()
-@click.argument("source", metavar="MATCH-or-EVENTS")
+@click.argument("source", metavar="MATCH")
+@click.option("--mat", "mat_file", type=click.Path(path_type=Path), help="Match text, for short backgammon.")
+@click.option("--sgf", "sgf_file", type=click.Path(path_type=Path), help="GNU Backgammon's own form.")
 @click.option(
-    "--mat", "mat_file", type=click.Path(path_type=Path), required=True, help="The match file to write."
+    "--nardy", "nardy_file", type=click.Path(path_type=Path), help="The text notation of long nardy."
 )
-@click.option("--players", metavar="NAME,NAME", help="Names, for a file of events. Default: White,Black")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="JSON, for either game.")
+@click.option("--players", metavar="NAME,NAME", help="Other names than the match has: white, then black.")
 @store_option(KEEPS_MATCHES)
-def export(source: str, mat_file: Path, players: str | None, store: Path | None) -> None:
-    """Write a match as a match file (.mat), which other backgammon programs read.
+def export(
+    source: str,
+    mat_file: Path | None,
+    sgf_file: Path | None,
+    nardy_file: Path | None,
+    json_file: Path | None,
+    players: str | None,
+    store: Path | None,
+) -> None:
+    """Write a match in a form that other programs read.
 
-    The match is a file of events that `zarbiter digitize --events` wrote, or the number of a match
-    that `zarbiter run` has recorded; `last` is the newest one.
+    The MATCH is the number of one that `zarbiter run` has recorded, `last` for the newest one, or a
+    file: events that `zarbiter digitize --events` wrote, or a match file of any form that is written
+    here. Plays are written as they were made, legal or not.
 
     \b
-    Examples:  zarbiter export game.jsonl --mat game.mat
-               zarbiter export last --mat game.mat
+    Examples:  zarbiter export last --mat game.mat --sgf game.sgf
+               zarbiter export game.jsonl --nardy game.nardy
     """
-    from engine.formats.convert import record_of
-    from engine.formats.mat import write_mat
-    from zarbiter.store import StoreError, events_of, read_events_file, read_matches, read_told
+    from dataclasses import replace
 
-    names, length = ("White", "Black") if players is None else _two_names(players), 0
+    from zarbiter.matchfiles import read_match, write_match
+
+    files = {".mat": mat_file, ".sgf": sgf_file, ".nardy": nardy_file, ".json": json_file}
+    if not any(files.values()):
+        raise click.UsageError("nothing to write; name a file, as in --mat game.mat")
+    names = _two_names(players) if players is not None else None
     if Path(source).exists() or not (source == "last" or source.isdecimal()):
-        events = read_events_file(Path(source))
+        record = read_match(Path(source))
     else:
-        path = store or STORE
-        rows = read_matches(path)
-        chosen = rows[-1:] if source == "last" else [row for row in rows if str(row.id) == source]
-        if not chosen:
-            there = ", ".join(str(row.id) for row in rows) or "none"
-            raise StoreError(f"{path}: no match {source}; there are: {there}")
-        events = events_of(read_told(path, chosen[0].id))
-        names, length = chosen[0].players if players is None else names, chosen[0].length
-    mat_file.write_text(write_mat(record_of(events, names, length)), encoding="utf-8")
+        record = _recorded(source, store or STORE)
+    if names is not None:
+        record = replace(record, players=names)
+    for form, path in files.items():
+        if path is not None:
+            write_match(record, form, path)
+
+
+def _recorded(number: str, store: Path) -> Record:
+    """A match that was recorded, by its number or ``last``. Raises ``StoreError``, ``FormatError``."""
+    from engine.formats.convert import record_of
+    from zarbiter.store import StoreError, events_of, read_matches, read_told
+
+    rows = read_matches(store)
+    chosen = rows[-1:] if number == "last" else [row for row in rows if str(row.id) == number]
+    if not chosen:
+        there = ", ".join(str(row.id) for row in rows) or "none"
+        raise StoreError(f"{store}: no match {number}; there are: {there}")
+    return record_of(events_of(read_told(store, chosen[0].id)), chosen[0].players, chosen[0].length)
 
 
 def simulation_options(*, faults: bool, match_length: int) -> Decorator:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from engine.check import Finding, Report, check_record
-from engine.events import Dice, loads
-from engine.formats import decode
-from engine.formats.convert import record_of
-from engine.formats.mat import read_mat
-from engine.formats.nardy import read_nardy
+from engine.events import Dice
 from engine.formats.positions import format_position, parse_position
-from engine.formats.record_json import SCHEMA, read_json
-from engine.formats.sgf import read_sgf
 from engine.legal import Play, legal_plays, ways
 from engine.notation import notation
 from engine.position import CHECKERS, Game, Position, Side
@@ -30,9 +24,8 @@ from engine.record import FormatError, Record
 from engine.rules import OPTIONS, Option, RuleSet, default_rules
 from engine.scoring import CORPUS_SCHEMES, score_case
 from hardware.camera import UnreadableInput
+from zarbiter.matchfiles import read_bytes, read_match
 from zarbiter.presets import preset, preset_names, preset_toml
-
-LARGEST = 64 * 1024 * 1024  #: bytes of a match file or a file of cases
 
 #: Options that the corpus (corpus/README.md) calls by another name.
 CORPUS_OPTIONS = {"timing": "block_timing", "wrap": "block_wrap"}
@@ -352,48 +345,6 @@ def check_case_file(path: Path, as_json: bool) -> bool:
 # Match files
 
 
-def read_events(text: str) -> Record:
-    """The record of a file of events, one JSON object a line. Raises ``FormatError``."""
-    events = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                events.append(loads(line))
-            except RecursionError as error:
-                raise FormatError("too many brackets within brackets", number) from error
-            except ValueError as error:  # an EventError, or a number with thousands of digits
-                raise FormatError(str(error), number) from error
-    return record_of(events)
-
-
-#: The forms of match files by the ends of their names; other names are read by how the text begins.
-FORMS: dict[str, Callable[[str], Record]] = {
-    ".mat": read_mat,
-    ".sgf": read_sgf,
-    ".nardy": read_nardy,
-    ".json": read_json,
-    ".jsonl": read_events,
-}
-
-
-def _sniff(text: str) -> str:
-    start = text.lstrip()[:4000]
-    if start.startswith("{"):
-        return ".json" if SCHEMA in start else ".jsonl"
-    if start.startswith("("):
-        return ".sgf"
-    return ".nardy" if re.search(r'^\[Game "long-nardy"', start, re.MULTILINE) else ".mat"
-
-
-def read_match(path: Path) -> Record:
-    """A match file of any form. Raises ``UnreadableInput``, which names file, line and what is wrong."""
-    text = decode(_bytes(path))
-    try:
-        return FORMS[path.suffix.lower() if path.suffix.lower() in FORMS else _sniff(text)](text)
-    except FormatError as error:
-        raise UnreadableInput(f"{path}: {' '.join(str(error).split())[:300]}") from error
-
-
 def check_match(path: Path, rules: str | None, as_json: bool) -> bool:
     """Print what is illegal in a match file; returns whether nothing is.
 
@@ -477,24 +428,9 @@ def _report_json(path: Path, rules: RuleSet, record: Record, report: Report) -> 
 # Helpers
 
 
-def _bytes(path: Path) -> bytes:
-    if path.exists() and not path.is_file():  # a pipe would be waited for
-        raise UnreadableInput(f"{path}: is not a file")
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except OSError as error:
-        raise UnreadableInput(f"{path}: {(error.strerror or str(error)).lower()}") from error
-    if len(data) > LARGEST:
-        raise UnreadableInput(f"{path}: is larger than {LARGEST // 2**20} MiB")
-    if not data.strip():
-        raise UnreadableInput(f"{path}: the file is empty")
-    return data
-
-
 def _text(path: Path) -> str:
     try:
-        return _bytes(path).decode("utf-8-sig")
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnreadableInput(f"{path}: is not UTF-8 text (byte {error.start})") from error
 

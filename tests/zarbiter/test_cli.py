@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,19 @@ import pytest
 import simplejpeg
 
 from engine.events import loads
-from engine.position import Game
+from engine.formats.record_json import write_json
+from engine.position import Game, Position, Side
+from engine.record import GameRecord, Record, Turn
 from engine.rules import default_rules
 from hardware.camera import Image
 from hardware.table import SimulatedTable
-from zarbiter.cli import DONE, NO_HARDWARE, UNREADABLE, WRONG_USAGE, run_command
+from zarbiter.cli import DONE, FAILED, NO_HARDWARE, UNREADABLE, WRONG_USAGE, run_command
+from zarbiter.matchfiles import read_match
 from zarbiter.store import Store
 
 from .test_store import throw
 
-COMMANDS = ("demo", "run", "digitize", "photo", "export", "simulate")
+COMMANDS = ("demo", "run", "digitize", "photo", "rules", "legal", "check", "export", "simulate")
 
 
 class Run:
@@ -98,6 +102,10 @@ class TestWrongUsage:
             (["digitize", "x.mp4", "--corners", "1,2 3,4"], "is not four corners"),
             (["digitize", "usb:0"], "is a camera, not a recording"),
             (["run", "--camera", "usb:0", "--players", "Ann"], "is not two names"),
+            (["run", "--camera", "usb:0", "--rules", "short.mach"], "do you mean short.match"),
+            (["digitize", "x.mp4", "--rules", "gone.toml"], "gone.toml: no such file"),
+            (["export", "last"], "nothing to write"),
+            (["check"], "Missing argument"),
             (["run", "--camera", "usb:0", "--host", "0.0.0.0"], "add --public"),
             (["demo", "--style", "marble"], "no board style 'marble'"),
             (["simulate", "x.mp4", "--style", "marble"], "no board style 'marble'"),
@@ -279,7 +287,8 @@ class TestDigitizeAndExport:
         ("content", "why"),
         [
             (None, "no such file"),
-            (b"\xff\xfe\x00", "not a file of events"),
+            (b"", "the file is empty"),
+            (b"\xff\xfe\x00", "not JSON"),
             (b"{}\n", "line 1: not an event"),
         ],
     )
@@ -293,6 +302,82 @@ class TestDigitizeAndExport:
         assert status == UNREADABLE
         assert why in err
         assert err.count("\n") == 1
+
+
+class TestExport:
+    @pytest.fixture
+    def mat(self, tmp_path: Path) -> Path:
+        path = tmp_path / "game.mat"
+        path.write_text(MAT)
+        return path
+
+    @pytest.mark.parametrize("form", ["mat", "sgf", "json"])
+    def test_every_form_is_read_again(self, run: Run, tmp_path: Path, mat: Path, form: str) -> None:
+        other, again = tmp_path / f"game.{form}", tmp_path / "again.mat"
+        assert run("export", mat, f"--{form}", other)[0] == DONE
+        assert run("export", other, "--mat", again)[0] == DONE
+        first, second = read_match(mat), read_match(again)
+        assert plain(second) == plain(first)
+        assert run("check", other)[0] == run("check", mat)[0] == FAILED
+
+    def test_the_end_of_a_name_need_not_tell_the_form(self, run: Run, tmp_path: Path, mat: Path) -> None:
+        for form in ("mat", "sgf", "json"):
+            assert run("export", mat, f"--{form}", tmp_path / f"{form}.txt")[0] == DONE
+            assert plain(read_match(tmp_path / f"{form}.txt")) == plain(read_match(mat))
+
+    def test_long_nardy_has_its_own_notation_in_which_illegal_plays_are_marked(
+        self, run: Run, tmp_path: Path
+    ) -> None:
+        turns = (
+            Turn(side=Side.WHITE, dice=(6, 5), moves=((24, 18), (18, 13))),
+            Turn(side=Side.BLACK, dice=(2, 1), moves=((24, 22), (24, 23))),
+        )
+        game = GameRecord(start=Position.start(Game.LONG_NARDY), turns=turns)
+        path, json_path = tmp_path / "game.nardy", tmp_path / "game.json"
+        json_path.write_text(write_json(Record(game=Game.LONG_NARDY, games=(game,))))
+        assert run("export", json_path, "--nardy", path)[0] == DONE
+        marked = [line for line in path.read_text().splitlines() if "!L2" in line]
+        assert len(marked) == 1
+        assert "Black" in marked[0]
+        assert plain(read_match(path)) == plain(read_match(json_path))
+        path.rename(tmp_path / "game.txt")
+        assert plain(read_match(tmp_path / "game.txt")) == plain(read_match(json_path))
+        status, _, err = run("export", json_path, "--mat", tmp_path / "game.mat")
+        assert status == UNREADABLE
+        assert err.startswith(f"zarbiter: {tmp_path / 'game.mat'}: match text (.mat) is for short backgammon")
+        assert not (tmp_path / "game.mat").exists()
+
+    def test_other_names(self, run: Run, tmp_path: Path, mat: Path) -> None:
+        path = tmp_path / "game.json"
+        assert run("export", mat, "--json", path, "--players", "Eve,Max")[0] == DONE
+        assert read_match(path).players == ("Eve", "Max")
+
+    def test_a_file_that_cannot_be_written(self, run: Run, tmp_path: Path, mat: Path) -> None:
+        status, _, err = run("export", mat, "--sgf", tmp_path / "no" / "game.sgf")
+        assert (status, err) == (
+            UNREADABLE,
+            f"zarbiter: {tmp_path / 'no/game.sgf'}: no such file or directory\n",
+        )
+
+
+MAT = """ 5 point match
+
+ Game 1
+ Ann : 0                          Bob : 0
+  1)                             31: 8/5 6/5
+  2) 64: 24/18 13/9              52: 13/8 13/11
+  3)  Doubles => 2                Takes
+  4) 65: 18/13 9/4               42: 8/4 6/4
+"""
+
+
+def plain(record: Record) -> Record:
+    """A record without the lines where it was read, which differ between forms."""
+    games = tuple(
+        replace(game, line=0, turns=tuple(replace(turn, line=0) for turn in game.turns))
+        for game in record.games
+    )
+    return replace(record, games=games, info=())
 
 
 class TestOther:

@@ -20,7 +20,8 @@ from engine.rules import OPTIONS, RuleSet, default_rules
 from hardware.camera import UnreadableInput
 from tests.shared import DATA, shared
 from zarbiter.cli import DONE, FAILED, UNREADABLE, WRONG_USAGE
-from zarbiter.law import Refused, ask, check_cases, parse_dice, read_match
+from zarbiter.law import Refused, ask, check_cases, parse_dice
+from zarbiter.matchfiles import read_match
 from zarbiter.presets import preset, preset_names
 
 from .test_cli import Run, run
@@ -299,6 +300,12 @@ class TestCheck:
         mat.write_text(MAT.replace("18/13 9/4", "13/7 13/8"))
         status, out, _ = run("check", mat)
         assert out == f"{mat}: 1 game, 5 rolls, 5 plays: all legal, by short.default\n"
+        assert status == DONE
+
+    @pytest.mark.parametrize("name", ["gnubg.mat", "site_words.mat", "xg.mat"])
+    def test_matches_in_the_ways_of_other_programs_are_legal(self, run: Run, name: str) -> None:
+        status, out, _ = run("check", DATA / "mat" / name)
+        assert out.endswith(": all legal, by short.default\n")
         assert status == DONE
 
     def test_as_json(self, run: Run, mat: Path) -> None:

@@ -1,0 +1,111 @@
+"""Match files of every form: read whatever it is, and written in the one that is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.check import check_record
+from engine.events import loads
+from engine.formats import decode
+from engine.formats.convert import record_of
+from engine.formats.mat import read_mat, write_mat
+from engine.formats.nardy import read_nardy, write_nardy
+from engine.formats.record_json import SCHEMA, read_json, write_json
+from engine.formats.sgf import read_sgf, write_sgf
+from engine.record import FormatError, Record
+from hardware.camera import UnreadableInput
+
+LARGEST = 64 * 1024 * 1024  #: bytes that are read of a file
+
+
+def read_events(text: str) -> Record:
+    """The record of a file of events, one JSON object a line. Raises ``FormatError``."""
+    events = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                events.append(loads(line))
+            except RecursionError as error:
+                raise FormatError("too many brackets within brackets", number) from error
+            except ValueError as error:  # an EventError, or a number with thousands of digits
+                raise FormatError(str(error), number) from error
+    return record_of(events)
+
+
+def write_marked(record: Record) -> str:
+    """The notation of nardy, with every turn marked that breaks a rule. Raises ``FormatError``."""
+    breaches = {
+        (finding.game - 1, finding.turn - 1): [rule for rule, _ in finding.breaches]
+        for finding in check_record(record).findings
+        if finding.turn
+    }
+    return write_nardy(record, breaches)
+
+
+#: The forms by the ends of their names; a file that is named otherwise is read by how its text begins.
+READERS: dict[str, Callable[[str], Record]] = {
+    ".mat": read_mat,
+    ".sgf": read_sgf,
+    ".nardy": read_nardy,
+    ".json": read_json,
+    ".jsonl": read_events,
+}
+WRITERS: dict[str, Callable[[Record], str]] = {
+    ".mat": write_mat,
+    ".sgf": write_sgf,
+    ".nardy": write_marked,
+    ".json": write_json,
+}
+
+
+def form_of(text: str) -> str:
+    """Which form a text has, by how it begins; match text if nothing tells."""
+    start = text.lstrip("\ufeff \t\r\n")[:4000]
+    if start.startswith("{"):
+        return ".json" if SCHEMA in start else ".jsonl"
+    if start.startswith("("):
+        return ".sgf"
+    return ".nardy" if re.search(r'^\[Game "long-nardy"', start, re.MULTILINE) else ".mat"
+
+
+def read_match(path: Path) -> Record:
+    """A match file of any form. Raises ``UnreadableInput``, which names file, line and what is wrong."""
+    text = decode(read_bytes(path))
+    suffix = path.suffix.lower()
+    try:
+        return READERS[suffix if suffix in READERS else form_of(text)](text)
+    except FormatError as error:
+        raise UnreadableInput(f"{path}: {' '.join(str(error).split())[:300]}") from error
+
+
+def write_match(record: Record, form: str, path: Path) -> None:
+    """Write a record in one of the ``WRITERS``.
+
+    Raises ``UnreadableInput`` if the form cannot hold it, before the file is touched, or if that cannot
+    be written.
+    """
+    try:
+        text = WRITERS[form](record)
+        path.write_text(text, encoding="utf-8")
+    except FormatError as error:
+        raise UnreadableInput(f"{path}: {error}") from error
+    except OSError as error:
+        raise UnreadableInput(f"{path}: {(error.strerror or str(error)).lower()}") from error
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file that holds something. Raises ``UnreadableInput``."""
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise UnreadableInput(f"{path}: is not a file")
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise UnreadableInput(f"{path}: {(error.strerror or str(error)).lower()}") from error
+    if len(data) > LARGEST:
+        raise UnreadableInput(f"{path}: is larger than {LARGEST // 2**20} MiB")
+    if not data.strip():
+        raise UnreadableInput(f"{path}: the file is empty")
+    return data
