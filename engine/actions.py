@@ -35,13 +35,18 @@ from engine.events import (
     Throw,
     TurnEnd,
 )
+from engine.formats.positions import format_position, parse_position
 from engine.judge import judge_play
 from engine.layout import colour_of, to_slots
 from engine.legal import legal_plays
 from engine.match import Match
-from engine.position import BAR, CHECKERS, OFF, Game, Position, PositionError, Side, index_of
+from engine.position import BAR, Game, Position, Side
+from engine.record import FormatError
 from engine.rules import Scoring
 from engine.rules import TurnEnd as TurnEndSignal
+
+#: What may be given as a position. Side, dice, cube and score have fields of their own.
+POSITION = "Where the checkers stand: each side’s by its own points, an XGID, or a GNU Backgammon id"
 
 Group = Literal["play", "cube", "throw", "turn", "start", "end", "touch", "record"]
 
@@ -257,7 +262,8 @@ def _of_the_start(match: Match) -> Iterator[Offer]:
     if match.phase == "game_over":
         start = Position.start(match.rules.game)
         event = GameStart(t=0, rules=match.rules, position=start)
-        yield Offer("next_game", "start", "The next game begins", ("G9", "G10"), event, None)
+        fields = _fields(event, match)
+        yield Offer("next_game", "start", "The next game begins", ("G9",), event, None, fields)
 
 
 def _of_the_end(match: Match) -> Iterator[Offer]:
@@ -279,7 +285,7 @@ def _of_the_end(match: Match) -> Iterator[Offer]:
 
 
 def _of_touching(match: Match) -> Iterator[Offer]:
-    for side in Side:
+    for side in Side if match.rules.touch_move else ():
         name, key = match.name(side), side.value
         adjust, touched = Call(t=0, side=side, what="adjust"), Call(t=0, side=side, what="touched")
         yield Offer(f"adjust.{key}", "touch", f"{name} says “I adjust”", ("E7",), adjust, side)
@@ -365,15 +371,12 @@ def _fields(event: Event, before: Match) -> tuple[Field, ...]:
             answers = (("accept", "accepts"), ("refuse", "plays on"))
             return (Field("action", before.name(event.side), event.action, answers),)
         case GameStart():
-            here, there = before.players
-            colours = (("as_said", f"{here} has white"), ("swapped", f"{there} has white"))
-            swapped = event.players is not None and event.players != before.players
-            return (
-                Field(
-                    "side", "Who begins", _name(event.side_to_move), _maybe(before, "the first throw tells")
-                ),
-                Field("colours", "Colours", "swapped" if swapped else "as_said", colours),
-            )
+            colours = (("", "as the rules say"), *((s.value, f"{before.name(s)} has white") for s in Side))
+            now = ""
+            if event.players is not None:
+                now = "white" if event.players == before.players else "black"
+            begins = Field("side", "Who begins", _name(event.side_to_move), _BEGINS)
+            return (begins, Field("colours", "Colours", now, colours))
         case GameEnd():
             grades = tuple((name, name.replace("_", " ")) for name, _ in before.rules.grades)
             others = (("resigned", "resigned"), ("drop", "drop"))
@@ -383,12 +386,10 @@ def _fields(event: Event, before: Match) -> tuple[Field, ...]:
             )
         case SetUp():
             game = before.rules.game
-            dice = f"{event.dice[0]}-{event.dice[1]}" if event.dice else ""
             return (
-                Field("white", _stack_label(before, Side.WHITE), written(event.position, game, Side.WHITE)),
-                Field("black", _stack_label(before, Side.BLACK), written(event.position, game, Side.BLACK)),
+                Field("position", POSITION, format_position(event.position, game)),
                 _side_field(event.side_to_move, before, "Whose turn it is"),
-                Field("dice", "Dice to be played", dice, _DICE),
+                Field("dice", "Dice to be played", _dashed(event.dice), _DICE),
                 *_stake_fields(event, before),
             )
         case Ruling(decision="rethrow"):
@@ -396,15 +397,27 @@ def _fields(event: Event, before: Match) -> tuple[Field, ...]:
             now = event.reason or next(iter(reasons))
             return (Field("reason", "Because", now, tuple({now: now, **reasons}.items())),)
         case Call(what="touched"):
-            return (Field("point", "The checker stood on", "", _touchable(event.side.other, before)),)
+            return (
+                Field(
+                    "point",
+                    "The checker stood on",
+                    "" if event.point is None else str(event.point),
+                    _touchable(event.side.other, before),
+                ),
+            )
     return ()
 
 
+_BEGINS = (("", "as the rules say"), ("white", "White"), ("black", "Black"))
 _NUMBERS = tuple((str(n), str(n)) for n in range(1, 7))
 _DICE = (
     ("", "not thrown yet"),
     *((f"{high}-{low}", f"{high}-{low}") for high in range(1, 7) for low in range(1, high + 1)),
 )
+
+
+def _dashed(dice: Dice | None) -> str:
+    return f"{max(dice)}-{min(dice)}" if dice else ""
 
 
 def _name(side: Side | None) -> str:
@@ -419,14 +432,10 @@ def _side_field(side: Side, match: Match, label: str) -> Field:
     return Field("side", label, side.value, tuple((side.value, match.name(side)) for side in Side))
 
 
-def _stack_label(match: Match, side: Side) -> str:
-    return f"{match.name(side)}’s checkers, as point:count from the player’s own side"
-
-
 def _stake_fields(event: SetUp, before: Match) -> Iterator[Field]:
     if before.rules.game is Game.BACKGAMMON and before.rules.cube:
-        cubes = tuple((str(2**n), str(2**n)) for n in range(7))
-        yield Field("cube", "Cube", str(event.cube), cubes)
+        values = sorted({event.cube, *(2**n for n in range(10))})
+        yield Field("cube", "Cube", str(event.cube), tuple((str(n), str(n)) for n in values))
         yield Field("owner", "The cube lies with", _name(event.cube_owner), _maybe(before, "nobody"))
     for side in Side:
         value = event.score[side.index]
@@ -496,8 +505,8 @@ def _filled(event: Event, before: Match, given: Mapping[str, str]) -> Event:
             )
         case PlayMade():
             dice = before.dice or event.dice
-            if before.position is None:
-                raise ValueRefused("there is no board on which this could have been played")
+            if before.position is None or given["play"] == _play_field(event, before).value:
+                return event
             for play in legal_plays(before.position, event.side, dice, before.rules):
                 if play.notation == given["play"]:
                     return _made(before, event.side, dice, play.after, event.t)
@@ -513,10 +522,13 @@ def _filled(event: Event, before: Match, given: Mapping[str, str]) -> Event:
         case Resignation():
             return replace(event, action=given["action"])  # type: ignore[arg-type]  # one of the choices
         case GameStart():
-            begins = Side(given["side"]) if given.get("side") else None
+            begins = event.side_to_move
+            if "side" in given:
+                begins = Side(given["side"]) if given["side"] else None
             players = event.players
             if "colours" in given:
-                players = before.players[::-1] if given["colours"] == "swapped" else before.players
+                orders = {"white": before.players, "black": before.players[::-1]}
+                players = orders.get(given["colours"])
             return replace(event, side_to_move=begins, players=players)
         case GameEnd():
             result = given.get("result", event.result)
@@ -556,10 +568,17 @@ def _made(match: Match, side: Side, dice: Dice, after: Position, t: float) -> Pl
 
 def _set_up(event: SetUp, before: Match, given: Mapping[str, str]) -> SetUp:
     game = before.rules.game
-    now = {side: given.get(side.value, written(event.position, game, side)) for side in Side}
-    position = read_position(now[Side.WHITE], now[Side.BLACK], game)
+    position = event.position
+    if "position" in given:
+        try:
+            state, of = parse_position(given["position"], game)
+        except FormatError as error:
+            raise ValueRefused(str(error)) from error
+        if of is not game:
+            raise ValueRefused(f"that is a position of {of.value}, and this is a match of {game.value}")
+        position = state.position
     dice = event.dice
-    if "dice" in given:
+    if given.get("dice", _dashed(dice)) != _dashed(dice):
         high, _, low = given["dice"].partition("-")
         dice = (int(high), int(low)) if low else None
     owner = event.cube_owner
@@ -584,48 +603,3 @@ def _points(text: str | None, otherwise: float) -> float:
         raise ValueRefused(f"a score is a number of points, not {text[:20]!r}")
     value = float(text.replace(",", "."))
     return int(value) if value == int(value) else value
-
-
-# -- positions as a person writes them ---------------------------------------------------------------
-
-
-def written(position: Position, game: Game, side: Side) -> str:
-    """A side's checkers as ``24:2 13:5 8:3 6:5 bar:1 off:2``, in its own points from the 24-point down."""
-    places = [(str(point), position.count(game, side, point)) for point in range(24, 0, -1)]
-    places += [("bar", position.count(game, side, BAR)), ("off", position.count(game, side, OFF))]
-    return " ".join(f"{name}:{count}" for name, count in places if count)
-
-
-def read_position(white: str, black: str, game: Game) -> Position:
-    """The position of two sides' checkers as :func:`written` writes them.
-
-    A place without a count holds one checker; commas may part the places. Raises ``ValueRefused``.
-    """
-    points, bar, off = [0] * 24, [0, 0], [0, 0]
-    for side, text in ((Side.WHITE, white), (Side.BLACK, black)):
-        name = side.name.title()
-        total = 0
-        for place in re.split(r"[,;\s]+", text.strip().lower()):
-            found = re.fullmatch(r"(bar|off|\d{1,2})(?:[:x*](\d{1,2}))?", place)
-            point = {"bar": BAR, "off": OFF}.get(place.partition(":")[0], -1)
-            if found and point < 0:
-                point = int(found[1])
-            if not found or not (OFF <= point <= BAR) or (found[1] in ("0", "25")):
-                raise ValueRefused(f"{name}: {place!r} is no place and count, such as 13:5, bar:1 or off:2")
-            count = int(found[2] or 1)
-            total += count
-            if point == BAR:
-                bar[side.index] += count
-            elif point == OFF:
-                off[side.index] += count
-            else:
-                index = index_of(game, side, point)
-                if points[index] * side.sign < 0:
-                    raise ValueRefused(f"both sides stand on White’s point {index + 1}")
-                points[index] += count * side.sign
-        if total != CHECKERS:
-            raise ValueRefused(f"{name} has {total} checkers and needs {CHECKERS}")
-    try:
-        return Position(tuple(points), (bar[0], bar[1]), (off[0], off[1]))
-    except PositionError as error:
-        raise ValueRefused(str(error)) from error

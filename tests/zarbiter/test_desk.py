@@ -153,8 +153,7 @@ def test_a_throw_is_ruled_void_and_stands_again(match: Match) -> None:
 def test_a_position_is_set_up_in_mid_match(match: Match) -> None:
     begun(match)
     values = {
-        "white": "6:5 5:5 4:3 off:2",
-        "black": "bar:1, 6:2 5:2 off:10",
+        "position": "backgammon:w=6:5,5:5,4:3/b=bar:1,6:2,5:2",
         "side": "black",
         "dice": "6-2",
         "score_white": "2",
@@ -173,10 +172,10 @@ def test_a_position_is_set_up_in_mid_match(match: Match) -> None:
 @pytest.mark.parametrize(
     ("values", "why"),
     [
-        ({"white": "6:5"}, "White has 5 checkers and needs 15"),
-        ({"white": "6:five"}, "no place and count"),
-        ({"white": "26:15"}, "no place and count"),
-        ({"black": "19:15"}, "both sides stand on White’s point 6"),
+        ({"position": "w=24:2"}, "is no position"),
+        ({"position": "backgammon:w=6:5,off:9/b=6:5"}, "white has 14 checkers, not 15"),
+        ({"position": "nardy:start"}, "a position of long-nardy, and this is a match of backgammon"),
+        ({"position": "backgammon:w=off:15/b=6:5"}, "the game is over"),
         ({"score_white": "many"}, "a score is a number of points"),
         ({"score_white": "5"}, "not one of a match in progress"),
         ({"side": "grey"}, "none of the choices"),

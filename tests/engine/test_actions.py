@@ -1,0 +1,218 @@
+"""What the referee is offered, over random matches that are played by taking offers."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.actions import Field, Offer, ValueRefused, correctable, filled, offered
+from engine.events import (
+    Desync,
+    Doubt,
+    Event,
+    GameStart,
+    MatchStart,
+    PlayMade,
+    Resync,
+    SetUp,
+    from_json,
+    to_json,
+)
+from engine.layout import to_slots
+from engine.match import Match, MatchError
+from engine.position import Game, Position, Side
+from engine.rules import RuleSet, default_rules
+from tests.shared import DATA
+
+SHORT = replace(
+    default_rules(Game.BACKGAMMON),
+    match_length=9,
+    beaver=True,
+    raccoon=True,
+    auto_doubles=1,
+    touch_move=True,
+    dice_from="cup_on_demand",
+    throw_half="right_half",
+    turn_end=("clock", "dice_lifted", "dice_handed_over"),
+)
+LONG = replace(
+    default_rules(Game.LONG_NARDY),
+    match_length=3,
+    touch_move=True,
+    dice_from="cup_on_demand",
+    scoring="four_grade",
+    grades=(("simple", 1), ("mars", 2), ("home_mars", 3), ("koks", 4)),
+)
+#: What is taken more often, so that games get on.
+BUSY = {"throw": 12, "play": 30, "roll_off": 6, "next_game": 20}
+
+
+def value_of(field: Field, rng: random.Random) -> str:
+    return rng.choice(field.choices)[0] if field.choices else field.value
+
+
+def illegal(match: Match, event: PlayMade) -> PlayMade:
+    """A play that leaves everything where it was."""
+    assert match.position is not None
+    return replace(
+        event,
+        moves=(),
+        notation="",
+        legal=False,
+        rule="M3",
+        position=match.position,
+        slots=to_slots(match.position, match.orientation),
+        bar=match.position.bar,
+        off=match.position.off,
+    )
+
+
+def walk(rules: RuleSet, seed: int, steps: int) -> Iterator[tuple[Match, tuple[Offer, ...], Offer, Event]]:
+    """A match in which somebody takes offers at random: match, offers, the one taken, its event."""
+    rng = random.Random(seed)
+    match = Match(rules, players=("Ann", "Bob"))
+    match = match.apply(GameStart(t=0, rules=rules, position=Position.start(rules.game)))
+    for t in range(steps):
+        offers = offered(match)
+        if not offers:
+            assert match.phase == "match_over"
+            return
+        weights = [BUSY.get(offer.key, 1) for offer in offers]
+        offer = rng.choices(offers, weights)[0]
+        values = {field.name: value_of(field, rng) for field in offer.fields}
+        try:
+            event = filled(offer.event, match, values, float(t))
+            if isinstance(event, PlayMade) and event.moves and rng.random() < 0.2:
+                event = illegal(match, event)
+            after = match.apply(event)
+        except (MatchError, ValueRefused):
+            assert offer.key in ("set_up", "throw"), offer  # whose values may contradict each other
+            continue
+        yield match, offers, offer, event
+        if rng.random() < 0.02:
+            after = after.apply(Desync(t=t, reason="bumped", slots=()))
+        match = after
+
+
+@pytest.mark.parametrize(
+    "rules", [SHORT, LONG, default_rules(Game.BACKGAMMON), default_rules(Game.LONG_NARDY)]
+)
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_every_offer_can_be_taken_as_it_stands(rules: RuleSet, seed: int) -> None:
+    for match, offers, _, event in walk(rules, seed, 50):
+        assert len({offer.key for offer in offers}) == len(offers)
+        for offer in offers:
+            assert offer.rows
+            assert offer.label
+            assert match.refusal(offer.event) is None
+            as_shown = {field.name: field.value for field in offer.fields}
+            assert match.refusal(filled(offer.event, match, as_shown, 1.0)) is None
+            for field in offer.fields:
+                assert not field.choices or field.value in dict(field.choices), field
+        assert from_json(to_json(event)) == event
+
+
+@pytest.fixture(scope="module")
+def taken() -> dict[str, Offer]:
+    """Offers of many matches, by key without the side."""
+    found: dict[str, Offer] = {}
+    for rules in (SHORT, LONG, replace(SHORT, match_length=0)):
+        for seed in range(12):
+            for _, offers, _, _ in walk(rules, seed, 60):
+                found |= {offer.key.removesuffix(".white").removesuffix(".black"): offer for offer in offers}
+    return found
+
+
+def test_every_row_that_no_camera_sees_is_offered(taken: dict[str, Offer]) -> None:
+    """G7 G8 G9 D2 D10 D13 E1 E2 E3 E5 E6 E7 C2 C3 C5 C6 by the list of the rows."""
+    rows = json.loads((DATA / "rules_rows.json").read_text(encoding="utf-8"))
+    wanted = {row["id"] for row in rows if "offered" in row["treated"]}
+    assert len(wanted) > 5
+    assert wanted <= {row for offer in taken.values() for row in offer.rows}
+
+
+def test_all_kinds_of_offers_come_up(taken: dict[str, Offer]) -> None:
+    assert set(taken) == {
+        "demand", "accept", "double", "take", "drop", "beaver", "raccoon", "rethrow", "premature", "stand",
+        "cup", "turn_end.clock", "turn_end.dice_lifted", "turn_end.dice_handed_over", "roll_off", "next_game",
+        "resign", "accept_resignation", "refuse_resignation", "adjust", "touched", "throw", "play", "resync",
+        "set_up",
+    }  # fmt: skip
+
+
+def keys(rules: RuleSet, *events: Event) -> set[str]:
+    match = Match(rules).apply(GameStart(t=0, rules=rules, position=Position.start(rules.game)))
+    for event in events:
+        match = match.apply(event)
+    return {offer.key for offer in offered(match)}
+
+
+WHITE_TO_THROW = SetUp(t=1, position=Position.start(Game.BACKGAMMON), side_to_move=Side.WHITE, game_number=2)
+WHITE_TO_PLAY = replace(WHITE_TO_THROW, dice=(6, 5))
+
+
+@pytest.mark.parametrize(
+    ("rules", "change", "key", "event"),
+    [
+        pytest.param(SHORT, {"cube": False}, "double.white", WHITE_TO_THROW, id="C2"),
+        pytest.param(SHORT, {"touch_move": False}, "adjust.white", WHITE_TO_PLAY, id="E7"),
+        pytest.param(SHORT, {"dice_from": "any"}, "cup.black", WHITE_TO_THROW, id="D2"),
+        pytest.param(SHORT, {"early_roll": "allowed"}, "premature", WHITE_TO_PLAY, id="D13"),
+        pytest.param(SHORT, {"turn_end": ("dice_lifted",)}, "turn_end.clock.white", WHITE_TO_PLAY, id="E1"),
+        pytest.param(
+            SHORT, {"turn_end": ("clock",)}, "turn_end.dice_handed_over.white", WHITE_TO_PLAY, id="E2"
+        ),
+        pytest.param(SHORT, {"turn_end": ("clock",)}, "turn_end.dice_lifted.white", WHITE_TO_PLAY, id="E3"),
+    ],
+)
+def test_the_rule_set_decides_what_is_offered(
+    rules: RuleSet, change: dict[str, object], key: str, event: Event
+) -> None:
+    assert key in keys(rules, event)
+    assert key not in keys(replace(rules, **change), event)  # type: ignore[arg-type]
+
+
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_whatever_is_recorded_can_be_corrected(seed: int) -> None:
+    """Each field of each event, filled in as it is, changes nothing; filled in otherwise it does."""
+    for match, _, _, event in walk(SHORT, seed, 40):
+        if isinstance(event, Resync):
+            continue
+        fields = correctable(event, match)
+        same = {field.name: field.value for field in fields}
+        assert filled(event, match, same, event.t) == event
+        for field in fields:
+            for value, _ in field.choices:
+                try:
+                    changed = filled(event, match, {field.name: value}, event.t)
+                except ValueRefused:
+                    continue
+                assert (changed == event) == (value == field.value), (event, field, value)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Desync(t=0, reason="bumped", slots=()),
+        Doubt(t=0, about="play", options=()),
+        MatchStart(t=0, rules=SHORT),
+    ],
+)
+def test_what_was_seen_is_not_corrected(event: Event) -> None:
+    with pytest.raises(ValueRefused):
+        correctable(event, Match(SHORT))
+
+
+def test_values_that_were_not_asked_for_are_refused() -> None:
+    with pytest.raises(ValueRefused, match="no field 'die'"):
+        filled(WHITE_TO_THROW, Match(SHORT), {"die": "6"}, 0.0)
+    with pytest.raises(ValueRefused, match="none of the choices"):
+        filled(WHITE_TO_THROW, Match(SHORT), {"dice": "7-1"}, 0.0)
