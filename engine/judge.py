@@ -71,8 +71,8 @@ _WEIGHT: dict[str, float] = {"die_unused": 0.9, "bar_without_hit": 1.2, "hit_not
 ODD = 0.5  #: the same for each distance that was not rolled
 
 NEAREST = 3  #: legal plays that are shown beside an illegal one
-NODES = 4000  #: steps that one search for ways tries at most
-PATHS = 240  #: ways of one kind that are weighed at most
+NODES = 2500  #: steps that one search for ways tries at most
+PATHS = 120  #: ways of one kind that are weighed at most
 PAIRINGS = 12  #: ways to pair sources with targets that are weighed at most
 MOST_LOST = 2  #: checkers lost or added of which it is tried where they belong
 MOST_PAIRED = 5  #: checkers that are paired in every order
@@ -146,9 +146,9 @@ def judge_play(before: Position, side: Side, dice: Dice, after: Position, rules:
     played = next((play for play in plays if play.after == after), None)
     if played is not None:
         return _verdict(before, side, dice, after, rules, played.moves, (), plays)
-    turn = _Turn(
-        side, dice, rules, view_of(before, rules.game, side), plays, frozenset(p.after for p in plays)
-    )
+    start = view_of(before, rules.game, side)
+    walls = illegal_walls(start, rules) if rules.game is Game.LONG_NARDY else frozenset()
+    turn = _Turn(side, dice, rules, start, plays, frozenset(play.after for play in plays), walls)
     end = view_of(after, rules.game, side)
     account = _out_of_turn(turn, before, end, after) or _account(turn, end)
     breaches = tuple(sorted(account.breaches, key=lambda b: _GRAVITY[b.cause]))
@@ -180,6 +180,7 @@ class _Turn:
     start: View
     plays: tuple[Play, ...]
     ends: frozenset[Position]  #: where the legal plays lead
+    walls: frozenset[int]  #: forbidden walls that stood already
 
     @property
     def game(self) -> Game:
@@ -572,7 +573,7 @@ class _Walk:
         rules = self.turn.rules
         walls: list[tuple[int, ...]] = []
         before = -2
-        for first in sorted(illegal_walls(self.view(), rules) - illegal_walls(self.turn.start, rules)):
+        for first in sorted(illegal_walls(self.view(), rules) - self.turn.walls):
             holes = tuple((12 - hole - 1) % 24 + 1 for hole in range(first, first + WALL))
             walls = [*walls[:-1], (*walls[-1], holes[-1])] if first == before + 1 else [*walls, holes]
             before = first
