@@ -84,7 +84,11 @@ const values = (form) => Object.fromEntries([...new FormData(form)].map(([name, 
 
 // --- what may be decided ---------------------------------------------------------------------------
 
-const nodes = new Map(); // of the offers shown, by key: one that stays keeps what was typed into it
+const nodes = new Map(); // of the offers shown, by key
+const touched = new WeakSet(); // forms in which something was typed that is not yet recorded
+
+/** What an offer asks for, whatever the values are that it starts with. */
+const asked = ({ label, fields }) => JSON.stringify([label, fields.map(({ name, choices }) => [name, choices])]);
 
 function offers(list) {
   const focused = document.activeElement?.closest?.("[data-offer]")?.dataset.offer;
@@ -94,7 +98,8 @@ function offers(list) {
   for (const offer of list) {
     const text = JSON.stringify(offer);
     const kept = old.get(offer.key);
-    const node = kept?.text === text ? kept : { text, node: shown(offer) };
+    const stays = kept && (kept.text === text || (touched.has(kept.node) && kept.asked === asked(offer)));
+    const node = stays ? kept : { text, asked: asked(offer), node: shown(offer) };
     nodes.set(offer.key, node);
     if (!groups.has(offer.group)) groups.set(offer.group, []);
     groups.get(offer.group).push(node.node);
@@ -141,6 +146,7 @@ function shown(offer) {
   });
   const details = el("details", "offer", el("summary", "", el("span", "", offer.label), rows), form);
   details.dataset.offer = offer.key;
+  form.addEventListener("input", () => touched.add(details));
   return details;
 }
 
@@ -148,7 +154,11 @@ async function act(name, chosen, button) {
   button.disabled = true;
   try {
     say((await ask("/api/actions", { key: name, values: chosen })).said, "done");
-    button.closest("details")?.removeAttribute("open");
+    const form = button.closest("details");
+    if (form) {
+      touched.delete(form);
+      form.open = false;
+    }
   } catch (error) {
     say(error.message, "refused");
   } finally {
