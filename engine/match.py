@@ -721,6 +721,7 @@ ConsequenceKind = Literal[
     "cannot_follow",
     "follows",
     "contradiction",
+    "agrees",
     "end",
     "score",
     "position",
@@ -734,7 +735,8 @@ class Consequence:
     ``index``: the event's place in the record. ``kind``: a play is now ``illegal``, ``legal``, or illegal by
     another ``rule``; it was made with other ``dice``, or by other ``moves``; an event ``cannot_follow`` what
     went before any more, or ``follows`` now; the ``end`` of a game is now another; a game end that is told
-    is now in ``contradiction`` to the board; the ``score``, or the ``position``, is now another.
+    is now in ``contradiction`` to the board, or ``agrees``
+    with it; the ``score``, or the ``position``, is now another.
     """
 
     index: int
@@ -927,6 +929,8 @@ def _changes(old: _Step | None, new: _Step) -> Iterator[Consequence]:
         known = old.before.contradiction(old.event) if old and isinstance(old.event, GameEnd) else None
         if against is not None and against != known:
             yield told("contradiction", against)
+        elif known is not None and against is None:
+            yield told("agrees", "it agrees with the board and the rules")
     ended = (new.after.result, new.after.gained) if new.ends_game else None
     ended_before = (old.after.result, old.after.gained) if old is not None and old.ends_game else None
     if ended != ended_before:
