@@ -220,7 +220,7 @@ class _Game:
     unjudged: int = 0
 
     def __post_init__(self) -> None:
-        self.position = self.record.start
+        self.position = self.record.start if _fits(self.record.start) else None
         self.to_move = self.first = self.record.first
         # A record does not tell automatic doubles (C6) but by the stake that is played for.
         self.stakes = tuple(2**n for n in range(self.rules.auto_doubles + 1))
@@ -291,6 +291,10 @@ class _Game:
         """Compare what was moved with what the roll allowed."""
         made = _made(before, turn, dice, self.rules)
         judged.play = made.notation
+        if turn.after is not None and not _fits(turn.after):
+            judged.breaches.append(("G1", "more than fifteen checkers of a side stand on the board after it"))
+            self.position = None
+            return
         self.position = turn.after or made.position
         if self.position is None:
             judged.breaches.append((made.rule, f"{made.reason}; the rest of the game cannot be followed"))
@@ -343,7 +347,7 @@ class _Game:
         if turn.moves is not None or turn.after is not None:
             self.plays += 1
             self.unjudged += 1
-        self.position = turn.after
+        self.position = turn.after if turn.after is not None and _fits(turn.after) else None
         self._after_play()
 
     def _after_play(self) -> None:
@@ -558,6 +562,11 @@ def _extends(moves: tuple[Move, ...], drawn: tuple[MoveXY, ...]) -> bool:
             left.remove(next(xy for xy in left if xy[0] == move.from_point))
         at.append(move.to_point)
     return not left and sorted(at) == sorted(target for _, target in drawn)
+
+
+def _fits(position: Position) -> bool:
+    """Whether a board can be so: nobody has more than fifteen checkers. Fewer are judged, too."""
+    return all(position.checkers(side) <= CHECKERS for side in Side)
 
 
 def _score(score: Score) -> str:

@@ -148,7 +148,11 @@ class TestPlays:
 
     def test_a_side_without_fifteen_checkers(self) -> None:
         """G1."""
-        assert checked(*OPENING, start=replace(START, off=(1, 0))) == [(0, "G1")]
+        few = (*START.points[:5], 4, *START.points[6:])
+        assert checked(*OPENING, start=replace(START, points=few)) == [(0, "G1")]  # judged all the same
+        many = replace(START, off=(99, 0))
+        assert checked(*OPENING, start=many) == [(0, "G1")]
+        assert checked(replace(OPENING[0], after=many), OPENING[1]) == [(1, "G1")]
 
     def test_the_rules_decide(self) -> None:
         """L3."""
