@@ -1,0 +1,212 @@
+"""Whole games as transcripts: every event, the sentence said of it, and the match after it.
+
+The transcripts in ``tests/data/golden`` change only when what Zarbiter says or counts changes, so that a
+change shows up in review as text. Write them anew with ``python -m tests.engine.test_golden`` and read
+the difference.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from engine.commentary import sentence
+from engine.events import (
+    CubeAction,
+    Dice,
+    Event,
+    Fault,
+    GameEnd,
+    GameStart,
+    MatchStart,
+    PlayMade,
+    Resignation,
+    RollOff,
+    Ruling,
+    Throw,
+    TurnEnd,
+)
+from engine.judge import judge_play
+from engine.layout import Orientation, colour_of, to_slots
+from engine.legal import legal_plays
+from engine.match import Match
+from engine.position import Game, Position, Side, index_of
+from engine.rules import RuleSet, default_rules
+from engine.scoring import game_result
+from tests.shared import DATA
+
+GOLDEN = DATA / "golden"
+W, B = Side.WHITE, Side.BLACK
+
+
+class Table:
+    """Makes the events of a match, a second apart, and follows it."""
+
+    def __init__(self, rules: RuleSet, players: tuple[str, str], seed: int) -> None:
+        self.rng, self.rules = random.Random(seed), rules
+        self.match = Match(rules)
+        self.events: list[Event] = []
+        self.add(MatchStart(t=0, rules=rules, players=players))
+
+    @property
+    def t(self) -> float:
+        return float(len(self.events))
+
+    @property
+    def position(self) -> Position:
+        assert self.match.position is not None
+        return self.match.position
+
+    def add(self, event: Event) -> None:
+        self.events.append(event)
+        self.match = self.match.apply(event)
+
+    def start(self) -> None:
+        self.add(GameStart(t=self.t, rules=self.rules, position=Position.start(self.rules.game)))
+
+    def throw(self, side: Side, dice: Dice, *faults: Fault) -> None:
+        colour = colour_of(side)
+        self.add(Throw(t=self.t, side=side, colour=colour, dice=dice, valid=not faults, faults=faults))
+
+    def play(self, side: Side, dice: Dice, after: Position) -> None:
+        """The board after a turn, with what the judge says of it."""
+        verdict = judge_play(self.position, side, dice, after, self.rules)
+        self.add(
+            PlayMade(
+                t=self.t,
+                side=side,
+                colour=colour_of(side),
+                dice=dice,
+                moves=verdict.moves,
+                notation=verdict.notation,
+                legal=verdict.legal,
+                rule=verdict.rule,
+                position=after,
+                slots=to_slots(after, Orientation.BOTTOM_RIGHT),
+                bar=after.bar,
+                off=after.off,
+            )
+        )
+
+    def turn(self, side: Side) -> None:
+        """A throw, unless the roll-off was it, and a random legal play."""
+        dice = self.match.dice if self.match.phase == "to_play" else None
+        if dice is None:
+            dice = (self.rng.randint(1, 6), self.rng.randint(1, 6))
+            self.throw(side, dice)
+        plays = legal_plays(self.position, side, dice, self.rules)
+        self.play(side, dice, self.rng.choice(plays).after)
+
+    def play_out(self) -> None:
+        """To the end of the game."""
+        while (result := game_result(self.position, self.rules)) is None:
+            assert self.match.side_to_move is not None
+            self.turn(self.match.side_to_move)
+        self.add(GameEnd(t=self.t, winner=result.winner, result=result.result, points=result.points))
+
+
+def backgammon() -> list[Event]:
+    """One game of backgammon, from the roll-off to the end."""
+    table = Table(default_rules(Game.BACKGAMMON), ("Anna", "Boris"), 4)
+    table.start()
+    table.add(RollOff(t=table.t, white=3, black=3))
+    table.add(RollOff(t=table.t, white=2, black=5))
+    table.play_out()
+    return table.events
+
+
+def long_nardy() -> list[Event]:
+    """One game of long nardy."""
+    table = Table(default_rules(Game.LONG_NARDY), ("Vera", "Grigor"), 2)
+    table.start()
+    table.add(RollOff(t=table.t, white=6, black=1))
+    table.play_out()
+    return table.events
+
+
+def match_with_rulings() -> list[Event]:
+    """To three points: a foul that stands, one put right, void dice, the cube, Crawford, a resignation."""
+    table = Table(replace(default_rules(Game.BACKGAMMON), match_length=3), ("Anna", "Boris"), 2)
+    table.start()
+    table.add(RollOff(t=table.t, white=5, black=2))
+    table.play(W, (5, 2), moved(table.position, W, (13, 8), (6, 5)))  # a 1 instead of the 2
+    table.add(TurnEnd(t=table.t, side=W, how="dice_lifted"))
+    table.add(Ruling(t=table.t, decision="accept", asked_by=B))
+    table.turn(B)
+    table.throw(W, (6, 6), "cocked", "two_halves")
+    table.turn(W)
+    table.throw(B, (3, 1))
+    table.play(B, (3, 1), table.position)
+    table.add(Ruling(t=table.t, decision="demand", asked_by=W))
+    table.play(B, (3, 1), legal_plays(table.position, B, (3, 1), table.rules)[0].after)
+    table.add(CubeAction(t=table.t, side=W, action="double", value=2))
+    table.add(CubeAction(t=table.t, side=B, action="take", value=2))
+    table.play_out()
+    table.start()
+    table.add(RollOff(t=table.t, white=4, black=6))
+    table.turn(B)
+    loser = Side.WHITE if table.match.score[0] < table.match.score[1] else Side.BLACK
+    table.add(Resignation(t=table.t, side=loser, action="offer", grade="single"))
+    table.add(Resignation(t=table.t, side=loser.other, action="accept", grade="single"))
+    return table.events
+
+
+def moved(position: Position, side: Side, *moves: tuple[int, int]) -> Position:
+    """Checkers put down elsewhere by hand, on points where no enemy stands."""
+    points = list(position.points)
+    for source, target in moves:
+        points[index_of(Game.BACKGAMMON, side, source)] -= side.sign
+        points[index_of(Game.BACKGAMMON, side, target)] += side.sign
+    return replace(position, points=tuple(points))
+
+
+TRANSCRIPTS: dict[str, Callable[[], list[Event]]] = {
+    "backgammon": backgammon,
+    "long_nardy": long_nardy,
+    "match_with_rulings": match_with_rulings,
+}
+
+
+def stand(position: Position, game: Game, side: Side) -> str:
+    """A side's checkers by its own points: ``24:2 13:5 8:3 6:5``."""
+    cells = [f"{p}:{n}" for p in range(24, 0, -1) if (n := position.count(game, side, p))]
+    cells = [f"bar:{n}" for n in position.bar[side.index : side.index + 1] if n] + cells
+    return " ".join(cells + [f"off:{n}" for n in position.off[side.index : side.index + 1] if n])
+
+
+def state(match: Match) -> str:
+    """The match in one line."""
+    mover = match.side_to_move.value if match.side_to_move else "nobody"
+    dice = f", {match.dice[0]}-{match.dice[1]}" if match.dice else ""
+    cube = f"cube {match.cube}" + (f" of {match.cube_owner.value}" if match.cube_owner else "")
+    score = f"{match.score[0]:g}:{match.score[1]:g}" + (", Crawford" if match.crawford else "")
+    return f"game {match.game_number}, {match.phase}, {mover}{dice}, {cube}, {score}"
+
+
+def transcript(events: list[Event]) -> str:
+    """An event a paragraph; the board where it is another than before."""
+    first = events[0]
+    assert isinstance(first, MatchStart)
+    match, lines = Match(first.rules), []
+    for number, event in enumerate(events):
+        before = match
+        match = match.apply(event)
+        lines += [f"{number:3d} {event.type}: {sentence(event, before)}", f"    [{state(match)}]"]
+        if match.position is not None and match.position != before.position:
+            game = match.rules.game
+            lines += [f"    {side.value} {stand(match.position, game, side)}" for side in Side]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+def test_a_game_reads_as_it_did(name: str) -> None:
+    assert transcript(TRANSCRIPTS[name]()) == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+
+
+if __name__ == "__main__":
+    GOLDEN.mkdir(exist_ok=True)
+    for name, made in TRANSCRIPTS.items():
+        (GOLDEN / f"{name}.txt").write_text(transcript(made()), encoding="utf-8")
