@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import tempfile
 from collections.abc import Callable, Iterator
@@ -9,17 +10,27 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from engine.events import Event, GameStart, PlayMade, Throw, dumps
+from engine.check import check_record
+from engine.events import CubeAction, Event, GameStart, MatchStart, PlayMade, Throw, dumps
+from engine.formats import decode
+from engine.formats.convert import record_of
 from engine.formats.fibs import board_of, format_fibs, parse_fibs, state_of
 from engine.formats.gnubg_ids import format_gnubg_id, parse_gnubg_id
+from engine.formats.mat import read_mat, write_mat
+from engine.formats.nardy import read_nardy, write_nardy
+from engine.formats.positions import format_position, parse_position
+from engine.formats.record_json import read_json, write_json
+from engine.formats.sgf import read_sgf, write_sgf
 from engine.formats.state import MatchState
 from engine.formats.xgid import format_xgid, parse_xgid
 from engine.layout import Orientation, colour_of, to_slots
 from engine.legal import Play, legal_plays
 from engine.position import CHECKERS, Game, Position, Side
-from engine.record import FormatError
+from engine.record import FormatError, Record
 from engine.rules import default_rules
 from hardware.camera import UnreadableInput
+from zarbiter.law import check_cases
+from zarbiter.matchfiles import read_match
 from zarbiter.presets import PresetError, preset, preset_names, preset_toml
 from zarbiter.store import read_events_file
 
@@ -50,24 +61,36 @@ def _game(game: Game, seed: int, turns: int) -> Iterator[tuple[Side, Play]]:
 
 
 def _events(game: Game, seed: int) -> Iterator[Event]:
-    yield GameStart(t=0, rules=default_rules(game), position=Position.start(game))
-    for t, (side, play) in enumerate(_game(game, seed, 12)):
-        colour, after = colour_of(side), play.after
-        yield Throw(t=t, side=side, colour=colour, dice=play.dice, valid=True, halves=("left", "left"))
-        yield PlayMade(
-            t=t + 0.5,
-            side=side,
-            colour=colour,
-            dice=play.dice,
-            moves=tuple((m.from_point, m.to_point) for m in play.moves),
-            notation=play.notation,
-            legal=True,
-            rule=None,
-            position=after,
-            slots=to_slots(after, Orientation.BOTTOM_RIGHT),
-            bar=after.bar,
-            off=after.off,
-        )
+    """The first turns of two games, each dropped at a double where there is a cube."""
+    rules = replace(default_rules(game), match_length=5)
+    yield MatchStart(t=0, rules=rules, players=("Anna", "Borís"))
+    for number in range(2):
+        yield GameStart(t=100 * number, rules=rules, position=Position.start(game))
+        side = Side.WHITE
+        for t, (side, play) in enumerate(_game(game, seed + number, 10), 100 * number + 1):
+            colour, after = colour_of(side), play.after
+            yield Throw(t=t, side=side, colour=colour, dice=play.dice, valid=True, halves=("left", "left"))
+            yield PlayMade(
+                t=t + 0.5,
+                side=side,
+                colour=colour,
+                dice=play.dice,
+                moves=tuple((m.from_point, m.to_point) for m in play.moves),
+                notation=play.notation,
+                legal=True,
+                rule=None,
+                position=after,
+                slots=to_slots(after, Orientation.BOTTOM_RIGHT),
+                bar=after.bar,
+                off=after.off,
+            )
+        if rules.cube:
+            yield CubeAction(t=100 * number + 50, side=side.other, action="double", value=2)
+            yield CubeAction(t=100 * number + 51, side=side, action="drop", value=1)
+
+
+def _records(*games: Game) -> Iterator[Record]:
+    yield from (record_of(_events(game, seed)) for seed in range(6) for game in games)
 
 
 def _states() -> Iterator[MatchState]:
@@ -138,25 +161,112 @@ def _fibs(text: str) -> None:
     state_of(board)
 
 
+def _event_files() -> Iterator[str]:
+    return ("".join(f"{dumps(e)}\n" for e in _events(game, seed)) for seed in range(2) for game in Game)
+
+
+def _matches() -> Iterator[str]:
+    """A match in every form that can be told by how it begins."""
+    record, nardy = next(_records(BG)), next(_records(LN))
+    yield from (
+        write_mat(record),
+        write_sgf(record),
+        write_json(record),
+        write_nardy(nardy),
+        write_json(nardy),
+    )
+    yield from _event_files()
+
+
+def _positions() -> Iterator[str]:
+    yield from ("start", "nardy:start", "nardy:start/black/61")
+    for game in Game:
+        for seed in range(5):
+            side, play = list(_game(game, seed, 8))[-1]
+            yield format_position(play.after, game, side.other, (6, 2))
+            yield json.dumps(play.after.to_json() | {"game": game.value})
+
+
+def _of_records(
+    name: str, read: Callable[[str], Record], write: Callable[[Record], str], *games: Game
+) -> Format:
+    """A format of matches: what is read is judged and, if it can be, written and read again."""
+
+    @lru_cache(1)
+    def samples() -> list[bytes]:
+        return [write(record).encode() for record in _records(*games)]
+
+    def through(data: bytes) -> None:
+        record = read(decode(data))
+        check_record(record)
+        try:
+            text = write(record)
+        except FormatError:
+            return  # a reader is tolerant, a writer strict
+        _same(text, write(read(text)))
+
+    return Format(name, samples, through)
+
+
+def _position(text: str) -> None:
+    state, game = parse_position(text)
+    _same((state.position, game), (parse_position(format_position(state.position, game))[0].position, game))
+
+
+def _cases() -> Iterator[str]:
+    """Lines in the form of the corpus: legal plays and scores."""
+    for game in Game:
+        lines = []
+        for seed in range(3):
+            side, play = list(_game(game, seed, 8))[-1]
+            rules, position = default_rules(game), play.after
+            after = legal_plays(position, side.other, (6, 4), rules)
+            case = {
+                "id": f"{game.value}{seed}",
+                "kind": "moves",
+                "game": game.value,
+                "turn": side.other.value,
+                "board": position.points,
+                "bar": position.bar,
+                "off": position.off,
+                "dice": [6, 4],
+                "options": {"head_exc": [3], "timing": "step"} if game is LN else {},
+                "after": [[p.after.points, p.after.bar, p.after.off] for p in after],
+            }
+            lines.append(json.dumps(case))
+        yield "\n".join(lines)
+    score = {"id": "S", "kind": "score", "game": "long_nardy", "winner": "white", "loser_off": 0}
+    facts = {"loser_all_home": True, "loser_on_head": 0, "options": {"scoring": "four_grade"}, "points": 3}
+    yield json.dumps(score | facts)
+
+
+def _check_cases(text: str) -> None:
+    """Every line is told right or wrong; the first that cannot be read is what is raised here."""
+    for difference in check_cases(text.split("\n")):
+        if difference is not None:
+            raise FormatError(str(difference))
+
+
+def _any_match(path: Path) -> None:
+    check_record(read_match(path))
+
+
 FORMATS: dict[str, Format] = {
     form.name: form
     for form in (
+        _of_records("mat", read_mat, write_mat, BG),
+        _of_records("sgf", read_sgf, write_sgf, BG),
+        _of_records("nardy", read_nardy, write_nardy, LN),
+        _of_records("record JSON", read_json, write_json, BG, LN),
+        _of_file("match of any form", ".txt", _matches, _any_match, UnreadableInput),
+        _of_file("events", ".jsonl", _event_files, read_events_file, UnreadableInput),
+        _of_text("positions", _positions, _position),
         _of_text("XGID", lambda: map(format_xgid, _states()), _xgid),
         _of_text("GNU Backgammon ids", lambda: map(format_gnubg_id, _states()), _gnubg_id),
         _of_text("FIBS board", lambda: (format_fibs(board_of(s)) for s in _states()), _fibs),
         _of_file(
-            "events",
-            ".jsonl",
-            lambda: ("".join(f"{dumps(e)}\n" for e in _events(game, n)) for n in range(3) for game in Game),
-            read_events_file,
-            UnreadableInput,
+            "rule set", ".toml", lambda: map(preset_toml, map(preset, preset_names())), _preset, PresetError
         ),
-        _of_file(
-            "rule set",
-            ".toml",
-            lambda: (preset_toml(preset(n)) for n in preset_names()),
-            _preset,
-            PresetError,
-        ),
+        _of_text("cases", _cases, _check_cases),
     )
 }
