@@ -507,9 +507,9 @@ def legal(
 def check(file: Path, rules: str | None, as_json: bool) -> int:
     """Say whether every roll and play in a match file is legal.
 
-    FILE is a match of ours (events, nardy notation, JSON) or of another program (.mat, .sgf). Each
-    play, double, result and score is judged; what breaks a rule is a line with the rule, and the legal
-    plays that come nearest. After an illegal play the match goes on from where the record goes on.
+    FILE is a match of ours (events, nardy notation, JSON), of another program (.mat, .sgf), or a game of
+    nardy as people write it down. Each play, double, result and score is judged; what breaks a rule is
+    a line with the rule, and the legal plays that come nearest. After an illegal play the match goes on from where the record goes on.
     Without --rules it is judged by the rules that the match was played under, or the usual ones.
 
     Exit status: 0 all is legal; 1 something is not; 2 wrong usage; 3 the file cannot be read.

@@ -183,7 +183,7 @@ def show_legal(question: Question, all_ways: bool, as_json: bool) -> None:
         )
         return
     console = _console()
-    count = "no play" if not plays[0].moves else "1 play" if len(plays) == 1 else f"{len(plays)} plays"
+    count = _count(len(plays), "play") if plays[0].moves else "no play"
     roll = f"{max(q.dice)}-{min(q.dice)}"
     console.print(
         f"{q.side.value.title()} to play {roll} by {q.rules.name}: {count}", style="bold", markup=False
@@ -390,11 +390,14 @@ def finding_text(finding: Finding, record: Record) -> str:
 
 
 def _totals(report: Report) -> str:
-    games = f"{report.games} game{'s' * (report.games != 1)}"
-    found = len(report.findings)
-    said = "all legal" if not found else "1 finding" if found == 1 else f"{found} findings"
-    unjudged = f", {report.unjudged} plays could not be judged" if report.unjudged else ""
-    return f"{games}, {report.rolls} rolls, {report.plays} plays: {said}{unjudged}"
+    found = _count(len(report.findings), "finding") if report.findings else "all legal"
+    unjudged = f", {_count(report.unjudged, 'play')} not judged" if report.unjudged else ""
+    counts = ((report.games, "game"), (report.rolls, "roll"), (report.plays, "play"))
+    return f"{', '.join(_count(number, what) for number, what in counts)}: {found}{unjudged}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _report_json(path: Path, rules: RuleSet, record: Record, report: Report) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from engine.formats import decode
 from engine.formats.convert import record_of
 from engine.formats.mat import read_mat, write_mat
 from engine.formats.nardy import read_nardy, write_nardy
+from engine.formats.nardy_print import read_print
 from engine.formats.record_json import SCHEMA, read_json, write_json
 from engine.formats.sgf import read_sgf, write_sgf
 from engine.record import FormatError, Record
@@ -44,6 +45,19 @@ def write_marked(record: Record) -> str:
     return write_nardy(record, breaches)
 
 
+def read_text(text: str) -> Record:
+    """Match text or, where it is none, long nardy as people write it down. Raises ``FormatError``."""
+    try:
+        return read_mat(text)
+    except FormatError as error:
+        if re.search(r"\d point(s)? match", text):
+            raise
+        try:
+            return read_print(text)
+        except FormatError:
+            raise error from None
+
+
 #: The forms by the ends of their names; a file that is named otherwise is read by how its text begins.
 READERS: dict[str, Callable[[str], Record]] = {
     ".mat": read_mat,
@@ -51,6 +65,7 @@ READERS: dict[str, Callable[[str], Record]] = {
     ".nardy": read_nardy,
     ".json": read_json,
     ".jsonl": read_events,
+    ".txt": read_text,
 }
 WRITERS: dict[str, Callable[[Record], str]] = {
     ".mat": write_mat,
@@ -61,13 +76,13 @@ WRITERS: dict[str, Callable[[Record], str]] = {
 
 
 def form_of(text: str) -> str:
-    """Which form a text has, by how it begins; match text if nothing tells."""
+    """Which form a text has, by how it begins; plain text if nothing tells."""
     start = text.lstrip("\ufeff \t\r\n")[:4000]
     if start.startswith("{"):
         return ".json" if SCHEMA in start else ".jsonl"
     if start.startswith("("):
         return ".sgf"
-    return ".nardy" if re.search(r'^\[Game "long-nardy"', start, re.MULTILINE) else ".mat"
+    return ".nardy" if re.search(r'^\[Game "long-nardy"', start, re.MULTILINE) else ".txt"
 
 
 def read_match(path: Path) -> Record:
@@ -75,7 +90,8 @@ def read_match(path: Path) -> Record:
     text = decode(read_bytes(path))
     suffix = path.suffix.lower()
     try:
-        return READERS[suffix if suffix in READERS else form_of(text)](text)
+        # The name .txt says nothing: all kinds of programs write match files so.
+        return READERS[suffix if suffix in READERS and suffix != ".txt" else form_of(text)](text)
     except FormatError as error:
         raise UnreadableInput(f"{path}: {' '.join(str(error).split())[:300]}") from error
 

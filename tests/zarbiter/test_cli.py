@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import simplejpeg
 
-from engine.events import loads
+from engine.events import GameStart, loads
 from engine.formats.record_json import write_json
 from engine.position import Game, Position, Side
 from engine.record import GameRecord, Record, Turn
@@ -25,6 +25,7 @@ from hardware.camera import Image
 from hardware.table import SimulatedTable
 from zarbiter.cli import DONE, FAILED, NO_HARDWARE, UNREADABLE, WRONG_USAGE, run_command
 from zarbiter.matchfiles import read_match
+from zarbiter.presets import preset
 from zarbiter.store import Store
 
 from .test_store import throw
@@ -264,11 +265,18 @@ class TestDigitizeAndExport:
         assert run("export", events, "--mat", again, "--players", "Ann,Bob")[0] == DONE
         assert again.read_text() == mat.read_text()
 
-    def test_events_go_to_standard_output(self, run: Run, film: Path) -> None:
-        status, out, _ = run("digitize", film, "--game", "backgammon")
+    def test_events_go_to_standard_output_and_hold_the_rules_of_ones_own(
+        self, run: Run, tmp_path: Path, film: Path
+    ) -> None:
+        path = tmp_path / "club.toml"
+        path.write_text('base = "short.match"\ncrawford = false\n')
+        status, out, _ = run("digitize", film, "--rules", path)
         assert status == DONE
-        types = [loads(line).type for line in out.splitlines()]
-        assert types[:2] == ["board", "game_start"]
+        board, start, *_ = [loads(line) for line in out.splitlines()]
+        assert board.type == "board"
+        assert isinstance(start, GameStart)
+        assert start.rules == preset(str(path))
+        assert start.rules.name == "club"
 
     def test_exporting_a_stored_match(self, run: Run, tmp_path: Path) -> None:
         path = tmp_path / "zarbiter.sqlite"
@@ -346,6 +354,18 @@ class TestExport:
         assert status == UNREADABLE
         assert err.startswith(f"zarbiter: {tmp_path / 'game.mat'}: match text (.mat) is for short backgammon")
         assert not (tmp_path / "game.mat").exists()
+
+    def test_long_nardy_as_it_is_printed_is_read_and_checked(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "party.txt"
+        path.write_text(
+            "Белые: Иванов\nЧерные: Петров\n\nПартия 1\n1. 65: 24-18-13  21: 24-22 24-23\n", "utf-8"
+        )
+        record = read_match(path)
+        assert record.game is Game.LONG_NARDY
+        assert record.players == ("Иванов", "Петров")
+        status, out, _ = run("check", path)
+        assert status == FAILED
+        assert "Петров (black) 2-1 24/23 24/22: L2" in out
 
     def test_other_names(self, run: Run, tmp_path: Path, mat: Path) -> None:
         path = tmp_path / "game.json"
