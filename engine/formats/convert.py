@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from engine.events import (
-    Correction,
     CubeAction,
     Dice,
     Event,
@@ -28,6 +27,7 @@ from engine.formats.following import Following, crawford_games
 from engine.formats.moves import moved
 from engine.judge import judge_play
 from engine.layout import Orientation, colour_of, to_slots
+from engine.match import MatchError, resolve
 from engine.position import CHECKERS, Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
 from engine.rules import RuleSet, default_rules
@@ -37,44 +37,13 @@ SECONDS = 10.0  #: between turns whose time is not known
 
 
 def settled(events: Iterable[Event]) -> list[Event]:
-    """The events that count: corrections carried out, later ones on top of earlier ones.
-
-    Raises ``FormatError`` for a correction of what is not there.
-    """
-    written = list(events)
-    struck: set[int] = set()
-    instead: dict[int, Event] = {}
-    after: dict[int, list[int]] = {}
-    # The last word is the last correction, which may strike or replace an earlier one.
-    corrections = [place for place, event in enumerate(written) if isinstance(event, Correction)]
-    for place in reversed(corrections):
-        correction = written[place]
-        assert isinstance(correction, Correction)
-        if not -1 <= correction.target < place or (correction.target == -1 and correction.action != "insert"):
-            raise FormatError(f"a correction of event {correction.target}, which is not there", place + 1)
-        if place in struck:
-            continue
-        if correction.action == "strike":
-            struck.add(correction.target)
-        elif correction.action == "insert":
-            after.setdefault(correction.target, []).append(place)
-        else:
-            instead.setdefault(correction.target, instead.get(place, _event(correction)))
-    result: list[Event] = []
-    waiting = [place for place, event in enumerate(written) if not isinstance(event, Correction)]
-    waiting = [-1, *waiting][::-1]
-    while waiting:  # a stack: what was put in after an event comes before the next one
-        place = waiting.pop()
-        if place >= 0 and place not in struck:
-            event = written[place]
-            result.append(instead.get(place, _event(event) if isinstance(event, Correction) else event))
-        waiting += [more for more in reversed(after.get(place, ())) if more not in struck]
-    return result
-
-
-def _event(correction: Correction) -> Event:
-    assert correction.event is not None
-    return correction.event
+    """The events that count, corrections carried out. Raises ``FormatError`` for one of what is not there."""
+    try:
+        return [event for _, event in resolve(tuple(events))]
+    except MatchError as error:
+        raise FormatError(str(error)) from error
+    except RecursionError as error:
+        raise FormatError("corrections of corrections without end") from error
 
 
 @dataclass(slots=True)

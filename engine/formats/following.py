@@ -33,6 +33,8 @@ class Following:
                 self.position = done[0] if done else None
             self.offer = None
         elif turn.action in ("double", "beaver", "raccoon"):
+            if self.offer is not None and turn.action != "double":
+                self.cube = self.offer.value  # a beaver or a raccoon takes what it answers
             self.offer = turn
         elif turn.action == "take" and self.offer is not None:
             self.cube, self.offer = self.offer.value, None

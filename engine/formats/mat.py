@@ -34,7 +34,7 @@ from engine.position import BAR, CHECKERS, Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
 from engine.rules import default_rules
 
-MAX_TEXT, MAX_LINE, MAX_GAMES, MAX_TURNS, MAX_LENGTH = 2_000_000, 2_000, 2_000, 20_000, 999
+MAX_TEXT, MAX_LINE, MAX_GAMES, MAX_TURNS, MAX_LENGTH = 2_000_000, 2_000, 2_000, 10_000, 999
 MAX_CUBE, MAX_INFO = 1 << 24, 1_000
 START = Position.start(Game.BACKGAMMON)
 LEFT, RIGHT = 5, 33  #: the columns that GNU Backgammon writes the two sides at

@@ -77,7 +77,7 @@ def _random_game(
                 add(Turn(side=answering, action="drop"))
                 return ended(answering.other, "drop", single(rules))
             add(Turn(side=answering, action="take"))
-            owner = answering if len(turns) > 1 and turns[-2].action == "double" else turns[-2].side
+            owner = side.other  # whoever was doubled, also after a beaver and a raccoon
         if rng.random() < 0.01:
             grade = rng.choice([1, 1, 2, 3])
             add(Turn(side=side, action="resign", value=grade))

@@ -332,12 +332,12 @@ def test_whatever_is_read_can_be_written(text: str) -> None:
     ids=range(12),
 )
 def test_no_text_takes_over_a_second(text: str) -> None:
-    start, said = time.perf_counter(), ""
+    start, said = time.process_time(), ""
     try:
         read_mat(text)
     except FormatError as error:
         said = str(error)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert len(said) < 300
 
 

@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.events import (
+    Correction,
+    CubeAction,
+    Dice,
+    Event,
+    GameEnd,
+    GameStart,
+    MatchStart,
+    MoveXY,
+    PlayMade,
+    Resignation,
+    RollOff,
+    Ruling,
+    SetUp,
+    Throw,
+)
+from engine.formats.convert import events_of, record_of
+from engine.formats.moves import moved
+from engine.layout import Orientation, colour_of, to_slots
+from engine.match import Match
+from engine.position import Game, Position, Side
+from engine.record import FormatError, Record
+from engine.rules import default_rules
+from tests.engine.formats.matches import BG, positions, random_match
+from tests.engine.playing import random_game
+
+LN = Game.LONG_NARDY
+W, B = Side.WHITE, Side.BLACK
+RULES = default_rules(BG)
+START = GameStart(t=0, rules=RULES, position=Position.start(BG))
+
+
+def throw(t: float, side: Side, dice: Dice, *, valid: bool = True) -> Throw:
+    return Throw(t=t, side=side, colour=colour_of(side), dice=dice, valid=valid)
+
+
+def play(t: float, side: Side, dice: Dice, moves: tuple[MoveXY, ...], before: Position) -> PlayMade:
+    done = moved(before, BG, side, moves)
+    assert done is not None
+    return PlayMade(
+        t=t,
+        side=side,
+        colour=colour_of(side),
+        dice=dice,
+        moves=moves,
+        notation="",
+        legal=True,
+        rule=None,
+        position=done[0],
+        slots=to_slots(done[0], Orientation.BOTTOM_RIGHT),
+        bar=done[0].bar,
+        off=done[0].off,
+    )
+
+
+OPENING = play(3, W, (3, 1), ((8, 5), (6, 5)), START.position)
+BAD = play(3, W, (3, 1), ((8, 4), (6, 5)), START.position)
+
+
+@pytest.mark.parametrize("game", list(Game))
+def test_a_game_as_a_record(game: Game) -> None:
+    events = list(random_game(game, 4))
+    (record,) = record_of(events).games
+    plays = [event for event in events if isinstance(event, PlayMade)]
+    end = events[-1]
+    assert isinstance(end, GameEnd)
+    assert [turn.moves for turn in record.turns] == [event.moves for event in plays]
+    assert (record.winner, record.result, record.points) == (end.winner, end.result, end.points)
+    assert record.turns[0].t == plays[0].t
+
+
+@given(seed=st.integers(0, 10**6), length=st.integers(0, 5))
+@settings(max_examples=8, deadline=None)
+def test_from_a_record_to_events_and_back(seed: int, length: int) -> None:
+    """A whole match, with the cube; the match that folds over the events has the same scores."""
+    record = random_match(seed, length, illegal=0.03)
+    rules = replace(RULES, match_length=length, beaver=not length, raccoon=not length)
+    events = list(events_of(record, rules))
+    back = record_of(events)
+    assert _bare(back) == _bare(record)
+    assert [positions(game) for game in back.games] == [positions(game) for game in record.games]
+    match = Match.replay(events, rules)
+    last = record.games[-1]
+    score = [last.score[side.index] + (last.points if last.winner is side else 0) for side in Side]
+    assert match.score == tuple(score)
+
+
+def _bare(record: Record) -> Record:
+    """Without what events have more of, and with the name of a resignation as events have it."""
+    games = (replace(g, first=None, turns=tuple(replace(t, t=None) for t in g.turns)) for g in record.games)
+    return replace(record, rules=None, games=tuple(games))
+
+
+def test_void_throws_are_no_part_of_the_record() -> None:
+    events: list[Event] = [START, throw(1, W, (6, 6), valid=False), throw(2, W, (3, 1)), OPENING]
+    (game,) = record_of([*events, throw(5, B, (5, 2))]).games
+    assert [(turn.side, turn.dice, turn.moves) for turn in game.turns] == [
+        (W, (3, 1), OPENING.moves),
+        (B, (5, 2), None),
+    ]
+    rethrown = [*events, throw(5, B, (5, 2)), Ruling(t=6, decision="rethrow")]
+    assert len(record_of(rethrown).games[0].turns) == 1
+
+
+def test_the_roll_off_is_the_first_roll_where_the_rules_say_so() -> None:
+    """G7; and equal dice double the stake where that is agreed (C6)."""
+    events: list[Event] = [START, RollOff(t=1, white=2, black=2), RollOff(t=2, white=2, black=5)]
+    (game,) = record_of(events).games
+    assert [(turn.side, turn.dice) for turn in game.turns] == [(B, (2, 5))]
+    end = GameEnd(t=9, winner=B, result="single", points=1)
+    doubled = replace(START, rules=replace(RULES, auto_doubles=1))
+    assert record_of([doubled, *events[1:], end]).games[0].points == 2
+    long = GameStart(t=0, rules=default_rules(LN), position=Position.start(LN))
+    (game,) = record_of([long, RollOff(t=1, white=3, black=2)]).games
+    assert (game.turns, game.first) == ((), W)
+
+
+def test_a_play_that_was_put_right_on_demand() -> None:
+    """E5: the one that stands is the one in the record."""
+    events: list[Event] = [START, BAD, Ruling(t=4, decision="demand"), OPENING]
+    (game,) = record_of(events).games
+    assert [turn.moves for turn in game.turns] == [OPENING.moves]
+    accepted = record_of([START, BAD, Ruling(t=4, decision="accept")])
+    assert [turn.moves for turn in accepted.games[0].turns] == [BAD.moves]
+
+
+def test_corrections_are_carried_out() -> None:
+    events: list[Event] = [START, BAD, Correction(t=9, target=1, action="replace", event=OPENING)]
+    assert record_of(events).games[0].turns[0].moves == OPENING.moves
+    events.append(Correction(t=10, target=2, action="strike"))
+    assert record_of(events).games[0].turns[0].moves == BAD.moves
+    events.append(Correction(t=11, target=1, action="strike"))
+    assert record_of(events).games[0].turns == ()
+    with pytest.raises(FormatError, match="no event"):
+        record_of([START, Correction(t=1, target=7, action="strike")])
+
+
+def test_corrections_of_corrections_without_end() -> None:
+    chain = [Correction(t=1, target=place, action="insert", event=START) for place in range(5000)]
+    with pytest.raises(FormatError, match="without end"):
+        record_of([START, *chain])
+
+
+def test_the_cube_and_how_games_end() -> None:
+    """C3, C4: a drop loses the stake before the double."""
+    double = CubeAction(t=1, side=W, action="double", value=2)
+    take = CubeAction(t=2, side=B, action="take", value=2)
+    drop = CubeAction(t=2, side=B, action="drop", value=1)
+    redouble = replace(double, side=B, value=4)
+    (game,) = record_of([START, double, take, redouble, replace(drop, side=W)]).games
+    assert [turn.value for turn in game.turns] == [2, 0, 4, 0]
+    assert (game.winner, game.points, game.result) == (B, 2, "drop")
+    offer = Resignation(t=5, side=W, action="offer", grade="gammon")
+    refused = record_of([START, double, take, offer, Resignation(t=6, side=B, action="refuse")])
+    assert refused.games[0].winner is None
+    (game,) = record_of([START, double, take, offer, Resignation(t=6, side=B, action="accept")]).games
+    assert (game.winner, game.points, game.result, game.turns[-1].value) == (B, 4, "resigned", 2)
+
+
+def test_jacoby() -> None:
+    """C7: a gammon counts one while nobody doubled."""
+    start = replace(START, rules=replace(RULES, jacoby=True))
+    end = GameEnd(t=9, winner=W, result="gammon", points=2)
+    assert record_of([start, end]).games[0].points == 1
+    double = CubeAction(t=1, side=W, action="double", value=2)
+    taken: list[Event] = [start, double, CubeAction(t=2, side=B, action="take", value=2), end]
+    assert record_of(taken).games[0].points == 4
+
+
+def test_scores_names_and_length() -> None:
+    end = GameEnd(t=9, winner=W, result="gammon", points=2)
+    rules = replace(RULES, match_length=3)
+    begun = MatchStart(t=0, rules=rules, players=("Anna", "Boris"))
+    record = record_of([begun, replace(START, rules=rules), end, replace(START, rules=rules)])
+    assert (record.players, record.length) == (("Anna", "Boris"), 3)
+    assert [(game.score, game.crawford) for game in record.games] == [((0, 0), False), ((2, 0), True)]
+    assert record_of([START], ("A", "B"), 7).length == 7
+
+
+def test_colours_that_are_swapped_between_games() -> None:
+    """G9: in backgammon the columns stay those of the players."""
+    rules = replace(RULES, next_game_start="swap_colours")
+    start, end = replace(START, rules=rules), GameEnd(t=9, winner=W, result="single", points=1)
+    first, second, third = record_of([start, end, start, OPENING, end, start]).games
+    assert (first.winner, second.winner) == (W, B)
+    assert (second.score, third.score) == ((1, 0), (1, 1))
+    assert (second.turns[0].side, second.turns[0].moves) == (B, OPENING.moves)
+    assert None not in positions(second)
+
+
+def test_a_position_that_was_set_up() -> None:
+    there = Position((2, -1, *(0,) * 21, -3), bar=(0, 0), off=(13, 11))
+    set_up = SetUp(t=1, position=there, side_to_move=B, dice=(6, 5), score=(2, 1), cube=4)
+    (game,) = record_of([START, set_up, GameEnd(t=5, winner=W, result="single", points=1)]).games
+    assert (game.start, game.score, game.points) == (there, (2, 1), 4)
+    later = SetUp(t=4, position=there, side_to_move=B)
+    (game,) = record_of([START, OPENING, later]).games
+    assert positions(game) == [there]
+
+
+def test_a_draw_gives_both_sides_points() -> None:
+    """B8."""
+    long = GameStart(t=0, rules=replace(default_rules(LN), last_throw=True), position=Position.start(LN))
+    draw = GameEnd(t=9, winner=None, result="draw", points=0.5)
+    first, second = record_of([long, draw, long]).games
+    assert (first.winner, first.result, first.points, second.score) == (None, "draw", 0.5, (0.5, 0.5))
+
+
+def test_events_without_a_game() -> None:
+    with pytest.raises(FormatError, match="no game"):
+        record_of([throw(1, W, (3, 1))])
