@@ -120,22 +120,27 @@ corners_option = click.option(
     help="Corners of the playing field in pixels of the picture: top left, top right, bottom right, "
     "bottom left. Without them the board is searched for.",
 )
-rules_option = click.option(
-    "--rules",
-    metavar="PRESET",
-    help="Rule set to judge by: a name that `zarbiter rules` lists, or a .toml file of one's own. "
-    "Default: the usual one of the game.",
-)
+USUAL_RULES = "the usual one of the game."
 
 
-def game_option(default: Game | None) -> Decorator:
-    """``--game``, with a default or without."""
+def rules_option(otherwise: str = USUAL_RULES) -> Decorator:
+    """``--rules``, saying what holds without it."""
+    return click.option(
+        "--rules",
+        metavar="PRESET",
+        help="Rule set to judge by: a name that `zarbiter rules` lists, or a .toml file of one's own. "
+        f"Default: {otherwise}",
+    )
+
+
+def game_option(default: Game | None, otherwise: str = "the starting position tells") -> Decorator:
+    """``--game``, with a default or saying what holds without it."""
     return click.option(
         "--game",
         type=click.Choice([game.value for game in Game]),
         default=default.value if default else None,
         show_default=default is not None,
-        help="The game that is played." + ("" if default else " Default: the starting position tells."),
+        help="The game that is played." + ("" if default else f" Default: {otherwise}."),
     )
 
 
@@ -203,7 +208,7 @@ KEEPS_MATCHES = f"File that keeps the matches. Default: {str(STORE).replace(str(
 @cli.command()
 @click.option("--camera", required=True, metavar="CAMERA", help="See the list above.")
 @game_option(None)
-@rules_option
+@rules_option()
 @corners_option
 @click.option(
     "--match-length",
@@ -304,7 +309,7 @@ def _check_host(host: str, public: bool) -> None:
 @cli.command()
 @click.argument("video", metavar="VIDEO")
 @game_option(None)
-@rules_option
+@rules_option()
 @click.option(
     "--events", "events_file", type=click.Path(path_type=Path), help="Write the events to this file."
 )
@@ -446,13 +451,13 @@ def rules(name: str | None, as_json: bool, as_toml: bool) -> None:
 @cli.command()
 @click.argument("position", required=False)
 @click.argument("dice", required=False)
-@game_option(None)
+@game_option(None, "as the position or the rule set tells, else backgammon")
 @click.option(
     "--side",
     type=click.Choice([side.value for side in Side]),
     help="Whose turn it is. Default: as the position tells, else white.",
 )
-@rules_option
+@rules_option()
 @click.option("--ways", is_flag=True, help="Also show every order of moves that leads to each position.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON, for other programs.")
 @click.option(
@@ -502,15 +507,15 @@ def legal(
 
 @cli.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@rules_option
+@rules_option("that of the match, where it tells, else the usual one of its game.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON, for other programs.")
 def check(file: Path, rules: str | None, as_json: bool) -> int:
     """Say whether every roll and play in a match file is legal.
 
     FILE is a match of ours (events, nardy notation, JSON), of another program (.mat, .sgf), or a game of
     nardy as people write it down. Each play, double, result and score is judged; what breaks a rule is
-    a line with the rule, and the legal plays that come nearest. After an illegal play the match goes on from where the record goes on.
-    Without --rules it is judged by the rules that the match was played under, or the usual ones.
+    a line with the rule, and the legal plays that come nearest. After an illegal play the match goes on
+    from where the record goes on.
 
     Exit status: 0 all is legal; 1 something is not; 2 wrong usage; 3 the file cannot be read.
 
