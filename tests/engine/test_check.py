@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.check import Report, check_record
 from engine.events import MoveXY
+from engine.formats.moves import moved
 from engine.legal import legal_plays
 from engine.position import BAR, OFF, Game, Position, Side
 from engine.record import GameRecord, Record, Turn
@@ -362,25 +363,59 @@ class TestResults:
         assert check_record(swapped, swap).legal  # G9
 
 
+def random_game(kind: Game, rng: random.Random, most: int) -> tuple[list[Turn], list[Position]]:
+    """The first turns of a random game, and the boards before each of them and after the last."""
+    rules, turns, boards, side = default_rules(kind), list[Turn](), [Position.start(kind)], WHITE
+    while game_result(boards[-1], rules) is None and len(turns) < most:
+        dice = (rng.randint(1, 6), rng.randint(1, 6))
+        if not turns and kind is SHORT and dice[0] == dice[1]:
+            continue
+        made = rng.choice(legal_plays(boards[-1], side, dice, rules))
+        moves = tuple((m.from_point, m.to_point) for m in made.moves)
+        turns.append(Turn(side=side, dice=dice, moves=moves))
+        boards.append(made.after)
+        side = side.other
+    return turns, boards
+
+
 class TestAnyRecord:
     @given(st.integers(0, 2**32), st.sampled_from(list(Game)))
     def test_a_random_game_is_legal_and_scored(self, seed: int, kind: Game) -> None:
-        rules, rng = default_rules(kind), random.Random(seed)
-        turns: list[Turn] = []
-        position, side = Position.start(kind), WHITE
-        while game_result(position, rules) is None and len(turns) < 60:
-            dice = (rng.randint(1, 6), rng.randint(1, 6))
-            if not turns and kind is SHORT and dice[0] == dice[1]:
-                continue
-            made = rng.choice(legal_plays(position, side, dice, rules))
-            moves = tuple((m.from_point, m.to_point) for m in made.moves)
-            turns.append(Turn(side=side, dice=dice, moves=moves))
-            position, side = made.after, side.other
-        result = game_result(position, rules)
-        claim = {"winner": result.winner, "points": result.points} if result else {}
+        turns, boards = random_game(kind, random.Random(seed), 60)
+        result = game_result(boards[-1], default_rules(kind))
+        claim: dict[str, Any] = {"winner": result.winner, "points": result.points} if result else {}
         report = check_record(match(game(*turns, start=Position.start(kind), **claim), kind=kind))
         assert report.findings == ()
         assert report.plays == len(turns)
+
+    @given(st.integers(0, 2**32), st.sampled_from(list(Game)))
+    def test_a_play_that_is_changed_is_found_in_its_turn(self, seed: int, kind: Game) -> None:
+        """E8 and all the others: one checker of one play stands elsewhere; the rest is as it stood."""
+        rules, rng = default_rules(kind), random.Random(seed)
+        turns, boards = random_game(kind, rng, 30)
+        at = rng.choice([n for n, turn in enumerate(turns) if turn.moves])
+        turn, before = turns[at], boards[at]
+        assert turn.dice is not None
+        assert turn.moves is not None
+        place = rng.randrange(len(turn.moves))
+        source, target = turn.moves[place]
+        wrong = (source, min(24, max(0, target + rng.choice([-3, -2, -1, 1, 2, 3]))))
+        moves = (*turn.moves[:place], wrong, *turn.moves[place + 1 :])
+        # Later turns hold the boards that stood, so that they are legal whatever was changed here.
+        later = [replace(t, moves=None, after=board) for t, board in zip(turns, boards[1:], strict=True)]
+        changed = [*turns[:at], replace(turn, moves=moves)]
+        report = check_record(match(game(*changed, start=Position.start(kind)), kind=kind))
+        legal = {play.after for play in legal_plays(before, turn.side, turn.dice, rules)}
+        made = moved(before, kind, turn.side, moves)
+        if made is not None and made[0] in legal:
+            assert report.legal
+        else:
+            (finding,) = report.findings
+            assert finding.turn == at + 1
+            assert finding.side is turn.side
+            assert finding.nearest or len(legal) == 1
+        kept = match(game(*changed[:-1], *later[at:], start=Position.start(kind)), kind=kind)
+        assert check_record(kept).legal
 
     @given(
         st.lists(
