@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,9 +15,12 @@ import pytest
 from engine.position import Side
 from tests.browser import Page
 from webui.app import create_app
+from webui.referee import KEY_HEADER
 from webui.server import Server, serve
+from zarbiter.store import read_told
 
 from .test_desk import AFTER_31, START, WRONG_31, Match, begun, played, threw
+from .test_live import Program
 
 KEY = "a-key-that-nobody-guesses"
 
@@ -187,3 +194,42 @@ def test_every_control_has_a_name(driver: Any, server: Server, match: Match) -> 
     assert page.run(f"{nameless}.length") == 0
     assert page.run("document.querySelector('#said').getAttribute('role')") == "status"
     assert page.run("document.querySelector('#log').getAttribute('aria-live')") == "polite"
+
+
+def test_a_decision_reaches_the_tracker_of_a_running_match(tmp_path: Path) -> None:
+    """From the printed address to the store: White resigns at a simulated table, and the game is over."""
+    store = tmp_path / "match.sqlite"
+    program = Program("run", "--camera", "sim:backgammon?seed=2&pace=0.6", "--store", str(store))
+    try:
+        assert program.process.stderr is not None
+        lines = (line.strip() for line in program.process.stderr)
+        address = next(line.rpartition(" ")[2] for line in lines if "referee#key=" in line)
+        page, _, key = address.partition("#key=")
+        assert page == f"{program.url}referee"
+        assert key not in program.url
+
+        def post(path: str, data: dict[str, Any], key: str) -> Any:
+            headers = {"Content-Type": "application/json", KEY_HEADER: key}
+            body = json.dumps(data).encode()
+            with urllib.request.urlopen(
+                urllib.request.Request(program.url + path, body, headers), timeout=10
+            ) as answer:
+                return json.load(answer)
+
+        program.wait_for_events(2)
+        resigned = {"key": "resign.white", "values": {"grade": "gammon"}}
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            post("api/actions", resigned, key[:-1])
+        post("api/actions", resigned, key)
+        said = post("api/actions", {"key": "accept_resignation.black"}, key)["said"]
+        state = program.get("api/state")
+        assert (state["score"], state["phase"]) == ({"white": 0, "black": 2}, "game over")
+        assert "next_game" in [offer["key"] for offer in program.get("api/offers")["offers"]]
+        shown = program.events()
+        assert said in shown.values()
+        status, err = program.end(signal.SIGINT)
+        assert (status, key in err) == (0, False), "the key is printed once and logged never"
+        assert {told.id: told.sentence for told in read_told(store, 1)} == shown
+    finally:
+        if program.process.poll() is None:
+            program.end(signal.SIGKILL)
