@@ -68,6 +68,7 @@ _GRAVITY: dict[str, int] = {cause: place for place, cause in enumerate(get_args(
 #: How unlikely a cause is beside others (1): of ways that break as many rules the likelier is taken.
 _WEIGHT: dict[str, float] = {"die_unused": 0.9, "bar_without_hit": 1.2, "hit_not_on_bar": 1.1}
 
+AGAIN = 0.01  #: the same for each time that a rule is broken
 ODD = 0.5  #: the same for each distance that was not rolled
 
 NEAREST = 3  #: legal plays that are shown beside an illegal one
@@ -75,7 +76,7 @@ NODES = 2500  #: steps that one search for ways tries at most
 PATHS = 120  #: ways of one kind that are weighed at most
 PAIRINGS = 12  #: ways to pair sources with targets that are weighed at most
 MOST_LOST = 2  #: checkers lost or added of which it is tried where they belong
-MOST_PAIRED = 5  #: checkers that are paired in every order
+MOST_PAIRED = 5  #: checkers moved of which it is asked which went where
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +277,8 @@ def _paths(own: Sequence[int], goal: Sequence[int], tokens: tuple[_Token, ...]) 
                     continue
                 if forward and min(surplus[target + 1 : source + 1]) < 1:
                     continue
+                if any(step.from_point == target and step.to_point == source for step in path):
+                    continue  # there and back is no move
                 budget[0] -= 1
                 if budget[0] < 0:
                     return
@@ -337,12 +340,10 @@ def _by_distance(turn: _Turn, end: View) -> Iterator[tuple[_Token, ...]]:
         ):
             sources.append(point)
             targets.append(point)
-    if len(sources) <= MOST_PAIRED:
-        orders: Iterable[Sequence[int]] = dict.fromkeys(permutations(targets))
-    else:
-        orders = [targets]
+    if len(sources) > MOST_PAIRED:
+        return
     found = []
-    for order in orders:
+    for order in dict.fromkeys(permutations(targets)):
         pairs = list(zip(sources, order, strict=True))
         if all(source != target for source, target in pairs):
             found.append(_tokens(turn, pairs))
@@ -475,7 +476,7 @@ class _Walk:
             else:
                 text = f"{what} is one {pips} more than the four of a double"
                 self.blame("M2", "too_many_moves", text, *squares)
-        elif step.to_point == OFF:
+        elif step.to_point == OFF and instead:
             text = f"{what} takes a {pips} or, with nothing behind it, more; the roll is {turn.rolled}"
             self.blame("B2", "off_wrong_point", text, *squares)
         elif not instead:
@@ -592,9 +593,9 @@ class _Walk:
         if self.turn.rules.hit_and_hide == "forbidden" and all(hidden):
             point = hidden[0][0]
             self.blame("K4", "hit_and_hide", f"a checker that hit in this turn stands safe on {point}", point)
-        self._opponent(end)
+        self.opponent(end)
 
-    def _opponent(self, end: View) -> None:
+    def opponent(self, end: View) -> None:
         """Compare the opponent's checkers with where they have to be after these moves."""
         nardy = self.turn.game is Game.LONG_NARDY
         lost = {p: self.enemy[p] - end.enemy[p] for p in range(26) if self.enemy[p] > end.enemy[p]}
@@ -638,7 +639,8 @@ class _Walk:
             text = f"the opponent's checker from {names} is on the bar, and {why}"
             self.blame("L1" if nardy else "K1", "bar_without_hit", text, *left)
         else:
-            text = "an opponent's checker was moved"
+            several = sum(won.values()) > 1
+            text = "checkers of the opponent were moved" if several else "an opponent's checker was moved"
             if left and came:
                 text += f" from {', '.join(map(point_name, left))} to {', '.join(map(point_name, came))}"
             self.blame("G11", "opponent_moved", text, *left, *came)
@@ -728,7 +730,7 @@ def _explained(turn: _Turn, end: View) -> _Account:
         best = _best(turn, end, sort, best)
         if best is not None and best.cost < 2:
             return best
-    return best if best is not None else _weighed(turn, end, _straight(turn, end), ())
+    return best if best is not None else _too_much(turn, end)
 
 
 def _best(
@@ -745,7 +747,7 @@ def _best(
         floor = 0.0 if legal else _WEIGHT["die_unused"] if short else 1 + ODD * odd
         if best is not None and best.cost <= floor:
             continue
-        for path in islice(_paths(turn.start.own, end.own, tokens), budget):
+        for path in islice(_paths(turn.start.own, end.own, tokens), min(budget, PATHS // 2)):
             budget -= 1
             account = _weighed(turn, end, path, goals)
             if best is None or account.cost < best.cost:
@@ -755,12 +757,19 @@ def _best(
     return best
 
 
-def _straight(turn: _Turn, end: View) -> _Path:
-    """Each checker that is gone from a point to one that has come to a point, in order."""
+def _too_much(turn: _Turn, end: View) -> _Account:
+    """What is said where far more was moved than a turn can: not which checker broke which rule."""
     own = turn.start.own
     sources = [p for p in range(BAR, -1, -1) for _ in range(own[p] - end.own[p])]
     targets = [p for p in range(BAR, -1, -1) for _ in range(end.own[p] - own[p])]
-    return tuple(_Step(s, t, _Token(s - t, rolled=False)) for s, t in zip(sources, targets, strict=True))
+    pairs = zip(sources, targets, strict=True)
+    walk = _walked(turn, tuple(_Step(s, t, _Token(s - t, rolled=False)) for s, t in pairs))
+    walk.breaches.clear()
+    walk.opponent(end)
+    rule = "M2" if turn.dice[0] == turn.dice[1] else "M1"
+    text = f"{len(sources)} checkers were moved, and the roll gives {len(turn.numbers)} moves"
+    walk.blame(rule, "too_many_moves", text, *dict.fromkeys(sources))
+    return _Account(tuple(walk.moves), tuple(walk.breaches), float(len(sources)))
 
 
 def _weighed(turn: _Turn, end: View, path: _Path, goals: Sequence[tuple[int, ...]]) -> _Account:
@@ -778,7 +787,7 @@ def _weighed(turn: _Turn, end: View, path: _Path, goals: Sequence[tuple[int, ...
         further = _goes_on(turn, path, left, goals) if each_right and len(used) < turn.due else None
         unfinished = further is not None and len(walk.breaches) == len(at_end)
         if further is not None or (len(used) < turn.due and not each_right):
-            walk.breaches.append(_unused(turn, end, used, left, further or ()))
+            walk.breaches.append(_unused(turn, end, path, left, further or ()))
         elif len(used) < turn.due:
             walk.breaches.append(_wrong_checker(path, left))
         elif each_right and not at_end:
@@ -786,7 +795,8 @@ def _weighed(turn: _Turn, end: View, path: _Path, goals: Sequence[tuple[int, ...
     if path and not turn.due:
         text = f"nothing can be played with {turn.rolled}, so nothing may be moved"
         walk.blame("M6", "no_play", text, *dict.fromkeys(s.from_point for s in path))
-    cost = sum(_WEIGHT.get(b.cause, 1.0) for b in walk.breaches)
+    cost = sum(_WEIGHT.get(cause, 1.0) for _, cause in {(b.rule, b.cause) for b in walk.breaches})
+    cost += AGAIN * len(walk.breaches)
     cost += ODD * sum(not s.token.rolled for s in path)
     return _Account(tuple(walk.moves), tuple(dict.fromkeys(walk.breaches)), cost, unfinished)
 
@@ -823,19 +833,22 @@ def _goes_on(turn: _Turn, path: _Path, left: Sequence[int], goals: Sequence[tupl
     return None
 
 
-def _unused(turn: _Turn, end: View, used: Sequence[int], left: Sequence[int], further: _Path) -> Breach:
+def _unused(turn: _Turn, end: View, path: _Path, left: Sequence[int], further: _Path) -> Breach:
     double = turn.dice[0] == turn.dice[1]
     instance = notation([Move(s.from_point, s.to_point) for s in further])
     example = f", for instance {instance}" if further else ""
     points = tuple(dict.fromkeys(s.from_point for s in further))
     entering = turn.game is Game.BACKGAMMON and end.own[BAR] and turn.start.own[BAR] > 1
     rule = "K3" if entering else "M7" if double else "M5" if turn.due == 1 else "M3"
-    if entering and further:
+    used = len(turn.numbers) - len(left)
+    if path and not further:
+        text = f"the roll gives {turn.due} move{'s' * (turn.due > 1)}, and {used} {'was' if used == 1 else 'were'} made"
+    elif entering:
         text = f"a checker was left on the bar although it could enter{example}"
-    elif not used:
+    elif not path:
         text = f"nothing was moved although the roll could be played{example}"
     elif double:
-        times = f"{len(used)} of the four {left[0]}s {'was' if len(used) == 1 else 'were'}"
+        times = f"{used} of the four {left[0]}s {'was' if used == 1 else 'were'}"
         text = f"{times} played although {turn.due} could be{example}"
     else:
         numbers = " and the ".join(map(str, left))

@@ -502,13 +502,13 @@ RULES_OF_PLAY = {
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_every_play_and_corruption_is_judged_right(seed: int) -> None:
     rng = random.Random(seed)
     before, side, dice, rules = situation(rng)
     plays = legal_plays(before, side, dice, rules)
     legal = {play.after for play in plays}
-    for play in rng.sample(plays, min(3, len(plays))):
+    for play in rng.sample(plays, min(2, len(plays))):
         verdict = judge_play(before, side, dice, play.after, rules)
         assert verdict.legal
         if len(plays) < 100:  # the ways of all of them are found at once
