@@ -842,7 +842,8 @@ def _unused(turn: _Turn, end: View, path: _Path, left: Sequence[int], further: _
     rule = "K3" if entering else "M7" if double else "M5" if turn.due == 1 else "M3"
     used = len(turn.numbers) - len(left)
     if path and not further:
-        text = f"the roll gives {turn.due} move{'s' * (turn.due > 1)}, and {used} {'was' if used == 1 else 'were'} made"
+        moves = "one move" if turn.due == 1 else f"{turn.due} moves"
+        text = f"the roll gives {moves}, and {used} {'was' if used == 1 else 'were'} made"
     elif entering:
         text = f"a checker was left on the bar although it could enter{example}"
     elif not path:
