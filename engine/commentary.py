@@ -40,20 +40,39 @@ FAULTS: dict[Fault, str] = {
     "touched": "a die was touched",
 }
 
+#: What each rule says that an illegal play may break, as the judge names them.
 RULES: dict[str, str] = {
-    "B1": "bearing off before all fifteen checkers are home",
-    "B3": "bearing off with a higher number while checkers stand behind",
+    "B1": "no bearing off before all fifteen checkers are home",
+    "B2": "a checker leaves the board by its exact number only",
+    "B3": "no bearing off with a higher number while checkers stand behind",
+    "B5": "no bearing off in the turn in which the last checker comes home",
+    "B6": "a checker that was hit must come home before bearing off goes on",
     "D10": "the throw was void and both dice had to be thrown again",
-    "E8": "a checker was not moved by the dice",
-    "G1": "checkers were added or are missing",
-    "G4": "a checker was moved backwards",
-    "G5": "a checker was moved backwards",
-    "G11": "an opponent's checker was moved",
+    "E8": "each move is made in full by one die",
+    "G1": "each side has fifteen checkers",
+    "G4": "checkers only move forward",
+    "G5": "checkers only move forward",
+    "G10": "it was the other side's turn",
+    "G11": "only one's own checkers are moved",
+    "K1": "a point with two opposing checkers is closed, and a blot that is hit goes to the bar",
     "K2": "checkers on the bar must enter first",
+    "K3": "as many checkers as can must enter from the bar",
+    "K4": "a checker that hits may not hide on another in the same turn",
+    "L1": "a hole with an opposing checker is closed, and nothing is hit",
     "L2": "only one checker a turn may leave the head",
-    "L7": "a wall of six with no enemy checker ahead of it",
+    "L4": "a second checker may leave the head only if the first cannot go on",
+    "L5": "after 5-5, a 4-4 moves one checker by one 4",
+    "L6": "a second checker may leave the head only if the roll cannot be played otherwise",
+    "L7": "no wall of six with no opposing checker ahead of it",
+    "L8": "no wall of six before an opposing checker has come home",
+    "L10": "no wall of six on the run either",
+    "M1": "each die is played once, and by one checker where the rules say so",
+    "M2": "a double is four moves",
     "M3": "every die that can be played must be played",
     "M4": "if only one die can be played it must be the larger",
+    "M5": "the one die that can be played must be played",
+    "M6": "nothing could be moved",
+    "M7": "as many moves of a double as possible must be played",
 }
 
 
@@ -166,9 +185,9 @@ def _dice(dice: tuple[int, int]) -> str:
 def _play(event: PlayMade, before: Match) -> str:
     name, game = before.name(event.side), before.rules.game
     if not event.legal:
-        why = RULES.get(event.rule or "", "it does not fit the roll")
         done = f"plays {event.notation}" if event.moves else "moves nothing"
-        return f"Illegal play: {name} {done} on {_dice(event.dice)}. Rule {event.rule}: {why}."
+        why = f" Rule {event.rule}: {RULES[event.rule]}." if event.rule in RULES else ""
+        return f"Illegal play: {name} {done} on {_dice(event.dice)}.{why}"
     if not event.moves:
         return f"{name} cannot move with {_dice(event.dice)}."
     text = f"{name} plays {event.notation}"

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NoReturn
 
-from engine import scoring
 from engine.events import (
     BoardSeen,
     Call,
@@ -34,11 +33,11 @@ from engine.events import (
 )
 from engine.judge import judge_play
 from engine.layout import Orientation
-from engine.position import CHECKERS, Game, Position, Side
+from engine.position import CHECKERS, Position, Side
 from engine.roster import Roster
-from engine.rules import RuleSet, default_rules
+from engine.rules import RuleSet
 from engine.rules import TurnEnd as TurnEndSignal
-from engine.scoring import GameResult, grade_points, single, stake
+from engine.scoring import GameResult, game_result, grade_points, single, stake
 
 Phase = Literal["before", "to_throw", "to_play", "cube_offered", "game_over", "match_over"]
 AS_RULES = -1  #: as the length of a match: what its rule set says
@@ -317,7 +316,7 @@ class Match:
         for side in Side:
             if position.checkers(side) != CHECKERS:
                 self._refuse(event, f"{side.value} has {position.checkers(side)} checkers, not {CHECKERS}")
-        if scoring.game_result(
+        if game_result(
             position, rules, first=event.first, last_throw_taken=event.first is event.side_to_move
         ):
             self._refuse(event, "the game is over in this position")
@@ -473,7 +472,7 @@ class Match:
         if self.position is None or self.last_play is None:
             return self
         taken = self.first is not None and self.last_play.side is not self.first
-        result = scoring.game_result(self.position, self.rules, first=self.first, last_throw_taken=taken)
+        result = game_result(self.position, self.rules, first=self.first, last_throw_taken=taken)
         return self._over(result, self.cube) if result is not None else self
 
     def _standing(self) -> Match:
@@ -693,21 +692,6 @@ class Match:
             gained=gained,
         )
         return replace(over, phase="match_over") if over.winner else over
-
-
-@dataclass(frozen=True, slots=True)
-class Won:
-    """How a game that was played out ended, without the options of a rule set."""
-
-    winner: Side
-    result: str
-    points: int
-
-
-def game_result(position: Position, game: Game) -> Won | None:
-    """The result by the usual rules of a game; see :func:`engine.scoring.game_result`."""
-    found = scoring.game_result(position, default_rules(game))
-    return Won(found.winner, found.result, int(found.points)) if found and found.winner else None
 
 
 # -- corrections -------------------------------------------------------------------------------

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.commentary import FAULTS, sentence
+from engine import judge
+from engine.commentary import FAULTS, RULES, sentence
 from engine.events import (
     BoardSeen,
     Call,
@@ -888,14 +891,14 @@ def test_what_cannot_be_set_up(change: dict[str, Any], why: str) -> None:
 # -- corrections -----------------------------------------------------------------------------------
 
 MONEY = replace(SHORT, beaver=True, raccoon=True, auto_doubles=2, jacoby=True)
-RULES = [
+ROOMS = [
     MONEY,
     replace(SHORT, match_length=5, illegal_policy="auto_reject", cube_cap=8),
     replace(SHORT, next_game_start="winner_starts", opening_roll="rethrow", claim_window="dice_taken"),
     replace(LONG, match_length=5, last_throw=True),
     replace(LONG, scoring="remaining_checkers", grades=GRADES["remaining_checkers"], cube=True),
 ]
-matches = st.builds(random_match, st.sampled_from(RULES), st.integers(0, 10**6))
+matches = st.builds(random_match, st.sampled_from(ROOMS), st.integers(0, 10**6))
 
 
 def rules_of(record: list[Event]) -> RuleSet:
@@ -1206,6 +1209,14 @@ def test_commentary() -> None:
     assert "cannot move" in sentence(replace(play, moves=()), match)
     doubt = Doubt(t=1, about="play", options=(("8/5 6/5", 0.6), ("8/4", 0.4)))
     assert "8/5 6/5 (60%) or 8/4 (40%)" in sentence(doubt, match)
+
+
+def test_every_rule_that_the_judge_names_has_words() -> None:
+    """What the judge can say is read from its source: the ids that it blames."""
+    source = Path(judge.__file__).read_text(encoding="utf-8")
+    code = re.findall(r'"([GDEMLBKP]\d+)"', source)
+    assert len(set(code)) > 20
+    assert set(code) - set(RULES) == set()
 
 
 SWAPPED = after(won_by(begun(LONG), WHITE), start(LONG))
