@@ -1,4 +1,4 @@
-"""Random games under every shipped rule set, with the judge put to the proof at every turn.
+"""Random games under every shipped rule set and under drawn ones; the judge is tried at every turn.
 
 Half of the games are led by the generator: a random legal play is made and must be judged legal. The
 other half are led by the judge: at each turn checkers are moved about by the dice with no regard to the
@@ -7,7 +7,7 @@ lets it pass, else with one of the plays that the judge names. In every game twe
 play are judged: each is illegal, with a cause, or is itself a legal play. A quarter of the games begins with
 a position set up around a row of five.
 
-``python -m bench.law PRESET SEED`` plays one of the games again and prints what is wrong with it.
+``python -m bench.law RULES SEED`` plays one of the games again and prints what is wrong with it.
 """
 
 from __future__ import annotations
@@ -17,21 +17,33 @@ import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import click
 
 from bench.tables import table
 from engine.events import Dice
-from engine.judge import judge_play
+from engine.judge import Cause, Verdict, judge_play
 from engine.legal import Play, legal_plays
 from engine.position import BAR, CHECKERS, OFF, Game, Position, Side, index_of
-from engine.rules import RuleSet
+from engine.rules import GRADES, OPTIONS, RuleSet, Scoring, default_rules
 from engine.scoring import GameResult, game_result
 from zarbiter.presets import preset, preset_names
 
 GAMES, QUICK_GAMES = 2000, 20
 CORRUPTIONS = 20  #: of one play in each game
+DRAWN = " with options drawn"
+
+CUT_SHORT = "the turn cut short"
+MISCOUNTED = "a checker too many or too few"
+ENEMY_MOVED = "an enemy checker put elsewhere"
+
+#: Corruptions that leave no doubt, and the causes of which one at least has to be named.
+CAUSES: dict[str, set[Cause]] = {
+    MISCOUNTED: {"checkers_added", "checkers_missing"},
+    ENEMY_MOVED: {"wrong_side", "opponent_moved", "hit_not_on_bar", "bar_without_hit"},
+}
 LONGEST = 3000  #: turns; no random game comes near
 
 
@@ -135,22 +147,31 @@ class _Game:
         tries = _corruptions(before, play, self.rules, self.rng)
         for _ in range(count):
             kind, after = next(tries)
-            self.tally.corruptions += 1
             verdict = judge_play(before, play.side, play.dice, after, self.rules)
-            if verdict.legal:
-                self.tally.equal += 1
-                if after not in known:
-                    self.fail(f"{kind} of {play.notation} on {play.dice} is let pass: {after.to_json()}")
-            else:
-                self.tally.illegal += 1
-                if after in known:
-                    self.fail(
-                        f"{kind} of {play.notation} on {play.dice} is a legal play but judged {verdict.rule}"
-                    )
-                if not all(b.cause and b.rule and b.reason for b in verdict.breaches):
-                    self.fail(f"{kind} of {play.notation} on {play.dice} is illegal without a cause")
-                if not verdict.nearest or not {p.after for p in verdict.nearest} <= known:
-                    self.fail(f"{kind} of {play.notation} on {play.dice} is shown plays that are not legal")
+            self.tally.corruptions += 1
+            self.tally.equal += verdict.legal
+            self.tally.illegal += not verdict.legal
+            wrong = _misjudged(verdict, kind, after in known, known)
+            if wrong:
+                self.fail(f"{kind}: {play.notation} on {play.dice} {wrong}, at {after.to_json()}")
+
+
+def _misjudged(verdict: Verdict, kind: str, legal: bool, known: set[Position]) -> str:
+    """What is wrong with the verdict on a corrupted play, if anything."""
+    if verdict.legal or legal:
+        return "" if verdict.legal == legal else f"is judged legal: {verdict.legal}"
+    causes = {breach.cause for breach in verdict.breaches}
+    if not all(breach.cause and breach.rule and breach.reason for breach in verdict.breaches):
+        return "is illegal without a cause"
+    if not all(0 <= point <= BAR for breach in verdict.breaches for point in breach.points):
+        return "breaks a rule on a point that there is not"
+    if not verdict.nearest or not {play.after for play in verdict.nearest} <= known:
+        return "is shown plays that are not legal"
+    if kind in CAUSES and not causes & CAUSES[kind]:
+        return f"is blamed for {', '.join(sorted(causes))}"
+    if kind == CUT_SHORT and not verdict.unfinished:
+        return f"is the beginning of a legal play but blamed for {', '.join(sorted(causes))}"
+    return ""
 
 
 def _result(position: Position, rules: RuleSet, first: Side, last_throw_taken: bool) -> GameResult | None:
@@ -173,20 +194,17 @@ def _grade(position: Position, winner: Side, rules: RuleSet) -> tuple[str, int]:
     # The winner's home is the quarter in which a loser of backgammon begins.
     behind = sum(position.count(game, loser, point) for point in range(19, 25))
     bar, head = position.bar[loser.index], position.count(game, loser, 24)
-    scheme = rules.scoring
-    if scheme == "remaining_checkers":
-        return "checker", rules.grade("checker") * left
-    if left < CHECKERS:
-        name = {"oin_mars": "oin", "four_grade": "simple"}.get(scheme, "single")
-    elif scheme == "oin_mars":
-        name = "mars"
-    elif game is Game.LONG_NARDY:
-        name = "koks" if head else "home_mars" if home == CHECKERS else "mars"
-    else:
-        koks = bool(bar or (behind and rules.koks_zone == "bar_or_home"))
-        if scheme == "single_gammon_backgammon":
-            name = "backgammon" if koks else "gammon"
-        else:
+    koks = head if game is Game.LONG_NARDY else bar + (behind if rules.koks_zone == "bar_or_home" else 0)
+    match rules.scoring:
+        case "remaining_checkers":
+            return "checker", rules.grade("checker") * left
+        case "oin_mars":
+            name = "oin" if left < CHECKERS else "mars"
+        case "single_gammon_backgammon":
+            name = "single" if left < CHECKERS else "backgammon" if koks else "gammon"
+        case "four_grade" if left < CHECKERS:
+            name = "simple"
+        case "four_grade":
             name = "koks" if koks else "home_mars" if home == CHECKERS else "mars"
     return name, rules.grade(name)
 
@@ -291,9 +309,9 @@ def _corruptions(
     makers: list[tuple[str, Callable[[], Position | None]]] = [
         ("a checker put elsewhere", lambda: _put_elsewhere(play.after, game, side, rng)),
         ("a checker one point off", lambda: _one_off(play.after, game, side, rng)),
-        ("an enemy checker put elsewhere", lambda: _put_elsewhere(play.after, game, side.other, rng)),
-        ("a checker too many or too few", lambda: _miscount(play.after, rng)),
-        ("the turn cut short", lambda: _cut_short(before, play, rng)),
+        (ENEMY_MOVED, lambda: _put_elsewhere(play.after, game, side.other, rng)),
+        (MISCOUNTED, lambda: _miscount(play.after, rng)),
+        (CUT_SHORT, lambda: _cut_short(before, play, rng)),
         ("another roll played", lambda: _other_roll(before, play, rules, rng)),
         ("one more move", lambda: _wild(play.after, game, side, [rng.choice(play.dice)], rng)),
         ("a play without the rules", lambda: _wild(before, game, side, _pips(play.dice, rng), rng)),
@@ -342,21 +360,39 @@ def _other_side(before: Position, play: Play, rules: RuleSet, rng: random.Random
     return rng.choice(legal_plays(before, play.side.other, play.dice, rules)).after
 
 
-def _batch(rules: RuleSet, seeds: range) -> Tally:
+def rule_sets() -> tuple[str, ...]:
+    """What is played: every shipped preset, and for either game options that are drawn anew for each game."""
+    return (*preset_names(), *(f"{game.value}{DRAWN}" for game in Game))
+
+
+def rules_of(name: str, seed: int) -> RuleSet:
+    """The rule set of a game."""
+    if not name.endswith(DRAWN):
+        return preset(name)
+    rng, rules = random.Random(seed), default_rules(Game(name.removesuffix(DRAWN)))
+    scoring: Scoring = rng.choice(list(GRADES))
+    drawn: dict[str, Any] = {"name": name, "scoring": scoring, "grades": GRADES[scoring]}
+    drawn["head_exc"] = tuple(sorted(rng.sample(range(1, 7), rng.randint(0, 6))))
+    for option in OPTIONS.values():
+        if option.name not in (*drawn, "raccoon") and isinstance(option.allowed, tuple):
+            drawn[option.name] = rng.choice(option.allowed)
+    return replace(rules, **drawn)
+
+
+def _batch(name: str, seeds: range) -> Tally:
     total = Tally()
     for seed in seeds:
-        total += play_game(rules, seed)
+        total += play_game(rules_of(name, seed), seed)
     return total
 
 
 def games(quick: bool) -> dict[str, Tally]:
-    """Random games of every shipped rule set, on all cores."""
+    """Random games of every rule set, on all cores."""
     count = QUICK_GAMES if quick else GAMES
     batches = [range(first, min(first + 100, count)) for first in range(0, count, 100)]
-    rules = [preset(name) for name in preset_names()]
-    total = {rule_set.name: Tally() for rule_set in rules}
+    total = {name: Tally() for name in rule_sets()}
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        waiting = [(r.name, pool.submit(_batch, r, seeds)) for r in rules for seeds in batches]
+        waiting = [(name, pool.submit(_batch, name, seeds)) for name in total for seeds in batches]
         for name, batch in waiting:
             total[name] += batch.result()
     head = ("rule set", "games", "turns", "plays judged legal", "made up", "of them legal")
@@ -372,5 +408,5 @@ def games(quick: bool) -> dict[str, Tally]:
 
 
 if __name__ == "__main__":
-    for line in play_game(preset(sys.argv[1]), int(sys.argv[2])).failures:
+    for line in play_game(rules_of(sys.argv[1], int(sys.argv[2])), int(sys.argv[2])).failures:
         click.echo(line)

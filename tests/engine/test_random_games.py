@@ -1,4 +1,4 @@
-"""Random games under every shipped rule set; ``python -m bench law`` plays two thousand of each."""
+"""Random games under every rule set; ``python -m bench law`` plays two thousand of each."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from engine.judge import Verdict, judge_play
 from engine.legal import Play, legal_plays
 from engine.position import CHECKERS, Position, Side
 from engine.rules import RuleSet
-from zarbiter.presets import preset, preset_names
+from zarbiter.presets import preset
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", law.rule_sets())
 @given(st.integers(0, 2**32))
 @settings(max_examples=3, deadline=None)
 def test_a_random_game_holds_together(name: str, seed: int) -> None:
     """G1, G10, M1, M3, B7: generator, judge and score agree at every turn, whichever of them leads."""
-    tally = law.play_game(preset(name), seed)
+    tally = law.play_game(law.rules_of(name, seed), seed)
     assert tally.failures == []
     assert tally.turns > 20
     assert tally.illegal + tally.equal == tally.corruptions == law.CORRUPTIONS
