@@ -6,10 +6,13 @@ the check goes on from where the record goes on, as a match does after an illega
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from engine.events import Dice, MoveXY
+from engine.actions import FAULTS
+from engine.events import Dice, Event, GameStart, MoveXY, PlayMade, Ruling, Throw
+from engine.formats.convert import record_of, settled
 from engine.judge import judge_play
 from engine.legal import legal_plays, position_of, view_of
 from engine.notation import Move, notation, point_name
@@ -29,6 +32,10 @@ _SCORING_ROWS: dict[Scoring, str] = {
     "remaining_checkers": "P5",
 }
 _ROLLS: tuple[Dice, ...] = tuple((a, b) for a in range(1, 7) for b in range(1, a + 1))
+
+
+class WrongRules(ValueError):
+    """A match that is to be judged by the rules of the other game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +83,12 @@ def check_record(record: Record, rules: RuleSet | None = None) -> Report:
     """Judge every roll, play, cube action, result and score of a record.
 
     ``rules``: those to judge by; without them those of the record, or the usual ones of its game. A
-    length that the record does not tell is that of the rules. Raises ``ValueError`` if the rules are
-    those of the other game.
+    length that the record does not tell is that of the rules. Raises ``WrongRules`` if the rules
+    are those of the other game.
     """
     rules = rules or record.rules or default_rules(record.game)
     if rules.game is not record.game:
-        raise ValueError(f"the rule set {rules.name} is for {rules.game}, the match is one of {record.game}")
+        raise WrongRules(f"the rule set {rules.name} is for {rules.game}, the match is one of {record.game}")
     match = _Match(record, rules)
     for number, game in enumerate(record.games, 1):
         match.go_through(number, game)
@@ -92,6 +99,39 @@ def check_record(record: Record, rules: RuleSet | None = None) -> Report:
         plays=match.plays,
         unjudged=match.unjudged,
     )
+
+
+def check_events(events: Iterable[Event], rules: RuleSet | None = None) -> Report:
+    """Judge the record of these events, and besides that no void throw was played (D10).
+
+    Raises ``FormatError`` if they hold no game, and as :func:`check_record`.
+    """
+    counted = settled(events)
+    report = check_record(record_of(counted), rules)
+    found = sorted((*report.findings, *_void_throws(counted)), key=lambda finding: finding.game)
+    return replace(report, findings=tuple(found))
+
+
+def _void_throws(events: Iterable[Event]) -> Iterator[Finding]:
+    """Throws that were void, were not let stand, and were played all the same."""
+    reasons = {fault: (row, text) for fault, text, row in FAULTS}
+    number, void = 0, None
+    for event in events:
+        match event:
+            case GameStart():
+                number, void = number + 1, None
+            case Throw():
+                void = None if event.valid else event
+            case Ruling(decision="stand"):
+                void = None
+            case PlayMade():
+                if void is not None and void.side is event.side and sorted(void.dice) == sorted(event.dice):
+                    text = f"the throw at {void.t:.1f} s was void and had to be thrown again, but was played"
+                    breaches = (*(reasons[fault] for fault in void.faults), ("D10", text))
+                    yield Finding(
+                        game=number, breaches=breaches, side=event.side, dice=event.dice, play=event.notation
+                    )
+                void = None
 
 
 @dataclass(slots=True)

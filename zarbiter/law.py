@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from engine.check import Finding, Report, check_record
+from engine.check import Finding, Report, WrongRules
 from engine.events import Dice
 from engine.formats.positions import format_position, parse_position
 from engine.legal import Play, legal_plays, ways
@@ -24,7 +24,7 @@ from engine.record import FormatError, Record
 from engine.rules import OPTIONS, Option, RuleSet, default_rules
 from engine.scoring import CORPUS_SCHEMES, score_case
 from hardware.camera import UnreadableInput
-from zarbiter.matchfiles import read_bytes, read_match
+from zarbiter.matchfiles import check_file, read_bytes
 from zarbiter.presets import preset, preset_names, preset_toml
 
 #: Options that the corpus (corpus/README.md) calls by another name.
@@ -352,11 +352,11 @@ def check_match(path: Path, rules: str | None, as_json: bool) -> bool:
     Raises ``UnreadableInput``, ``PresetError``, and ``Refused`` if the rule set is for the other game.
     """
     chosen = preset(rules) if rules else None
-    record = read_match(path)
-    if chosen is not None and chosen.game is not record.game:
-        raise Refused(f"the rule set {chosen.name} is for {chosen.game}, {path} is a match of {record.game}")
+    try:
+        record, report = check_file(path, chosen)
+    except WrongRules as error:
+        raise Refused(f"{path}: {error}") from error
     used = chosen or record.rules or default_rules(record.game)
-    report = check_record(record, used)
     if as_json:
         _print_json(_report_json(path, used, record, report))
         return report.legal

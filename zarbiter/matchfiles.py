@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from engine.check import check_record
-from engine.events import loads
+from engine.check import Report, check_events, check_record
+from engine.events import Event, loads
 from engine.formats import decode
 from engine.formats.convert import record_of
 from engine.formats.mat import read_mat, write_mat
@@ -16,13 +17,14 @@ from engine.formats.nardy_print import read_print
 from engine.formats.record_json import SCHEMA, read_json, write_json
 from engine.formats.sgf import read_sgf, write_sgf
 from engine.record import FormatError, Record
+from engine.rules import RuleSet
 from hardware.camera import UnreadableInput
 
 LARGEST = 64 * 1024 * 1024  #: bytes that are read of a file
 
 
-def read_events(text: str) -> Record:
-    """The record of a file of events, one JSON object a line. Raises ``FormatError``."""
+def events_in(text: str) -> list[Event]:
+    """The events of a file of them, one JSON object a line. Raises ``FormatError``."""
     events = []
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
@@ -32,7 +34,12 @@ def read_events(text: str) -> Record:
                 raise FormatError("too many brackets within brackets", number) from error
             except ValueError as error:  # an EventError, or a number with thousands of digits
                 raise FormatError(str(error), number) from error
-    return record_of(events)
+    return events
+
+
+def read_events(text: str) -> Record:
+    """The record of a file of events. Raises ``FormatError``."""
+    return record_of(events_in(text))
 
 
 def write_marked(record: Record) -> str:
@@ -87,11 +94,34 @@ def form_of(text: str) -> str:
 
 def read_match(path: Path) -> Record:
     """A match file of any form. Raises ``UnreadableInput``, which names file, line and what is wrong."""
-    text = decode(read_bytes(path))
-    suffix = path.suffix.lower()
+    form, text = _form_and_text(path)
+    with _naming(path):
+        return READERS[form](text)
+
+
+def check_file(path: Path, rules: RuleSet | None) -> tuple[Record, Report]:
+    """A match file of any form, and what is illegal in it by ``rules``; without them by its own.
+
+    Raises ``UnreadableInput``, and ``WrongRules`` if the rules are those of the other game.
+    """
+    form, text = _form_and_text(path)
+    with _naming(path):
+        events = events_in(text) if form == ".jsonl" else []
+        record = record_of(events) if events else READERS[form](text)
+    return record, check_events(events, rules) if events else check_record(record, rules)
+
+
+def _form_and_text(path: Path) -> tuple[str, str]:
+    text, suffix = decode(read_bytes(path)), path.suffix.lower()
+    # The name .txt says nothing: all kinds of programs write match files so.
+    return suffix if suffix in READERS and suffix != ".txt" else form_of(text), text
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """A form that cannot be read is told with the file, in one line."""
     try:
-        # The name .txt says nothing: all kinds of programs write match files so.
-        return READERS[suffix if suffix in READERS and suffix != ".txt" else form_of(text)](text)
+        yield
     except FormatError as error:
         raise UnreadableInput(f"{path}: {' '.join(str(error).split())[:300]}") from error
 
@@ -102,11 +132,10 @@ def write_match(record: Record, form: str, path: Path) -> None:
     Raises ``UnreadableInput`` if the form cannot hold it, before the file is touched, or if that cannot
     be written.
     """
-    try:
+    with _naming(path):
         text = WRITERS[form](record)
+    try:
         path.write_text(text, encoding="utf-8")
-    except FormatError as error:
-        raise UnreadableInput(f"{path}: {error}") from error
     except OSError as error:
         raise UnreadableInput(f"{path}: {(error.strerror or str(error)).lower()}") from error
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.check import Report, check_record
-from engine.events import MoveXY
+from engine.check import Report, WrongRules, check_events, check_record
+from engine.events import Event, GameStart, MoveXY, PlayMade, Ruling, Throw
 from engine.formats.moves import moved
 from engine.legal import legal_plays
 from engine.position import BAR, OFF, Game, Position, Side
@@ -167,7 +167,7 @@ class TestPlays:
         record = match(game(play(WHITE, "66", (24, 18), (24, 18)), start=HEADS), kind=LONG, rules=none)
         assert not check_record(record).legal
         assert check_record(record, default_rules(LONG)).legal
-        with pytest.raises(ValueError, match=r"short\.default is for backgammon"):
+        with pytest.raises(WrongRules, match=r"short\.default is for backgammon"):
             check_record(record, default_rules(SHORT))
 
 
@@ -361,6 +361,45 @@ class TestResults:
         assert found(check_record(swapped)) == [(2, 0, "C8")]
         swap = replace(default_rules(SHORT), next_game_start="swap_colours")
         assert check_record(swapped, swap).legal  # G9
+
+
+class TestEvents:
+    def events(self, *middle: Event) -> list[Event]:
+        """A game in which White threw 3-1 in the wrong half, and played it."""
+        plays = legal_plays(START, WHITE, (3, 1), default_rules(SHORT))
+        after = next(play.after for play in plays if play.notation == "8/5 6/5")
+        void = Throw(
+            t=2.0, side=WHITE, colour="light", dice=(3, 1), valid=False, faults=("two_halves", "cocked")
+        )
+        made = PlayMade(
+            t=9.0,
+            side=WHITE,
+            colour="light",
+            dice=(1, 3),
+            moves=((8, 5), (6, 5)),
+            notation="8/5 6/5",
+            legal=True,
+            rule=None,
+            position=after,
+            slots=(0,) * 24,
+            bar=(0, 0),
+            off=(0, 0),
+        )
+        return [GameStart(t=0.0, rules=default_rules(SHORT), position=START), void, *middle, made]
+
+    def test_a_void_throw_that_was_played_is_told(self) -> None:
+        """D10: it had to be thrown again."""
+        report = check_events(self.events())
+        (finding,) = report.findings
+        assert [rule for rule, _ in finding.breaches] == ["D6", "D7", "D10"]
+        assert finding.dice == (1, 3)
+        assert (report.rolls, report.plays) == (1, 1)
+
+    def test_unless_it_was_let_stand_or_thrown_again(self) -> None:
+        stands = Ruling(t=3.0, decision="stand", asked_by=BLACK, reason="")
+        again = Throw(t=4.0, side=WHITE, colour="light", dice=(3, 1), valid=True)
+        assert check_events(self.events(stands)).legal
+        assert check_events(self.events(again)).legal
 
 
 def random_game(kind: Game, rng: random.Random, most: int) -> tuple[list[Turn], list[Position]]:

@@ -327,9 +327,8 @@ class TestCheck:
         assert "C1 there is no cube under these rules" in out
         status, out, err = run("check", mat, "--rules", "long.classic")
         assert (status, out) == (WRONG_USAGE, "")
-        assert err == (
-            f"zarbiter: the rule set long.classic is for long-nardy, {mat} is a match of backgammon\n"
-        )
+        why = "the rule set long.classic is for long-nardy, the match is one of backgammon"
+        assert err == f"zarbiter: {mat}: {why}\n"
 
     @pytest.mark.parametrize(
         ("name", "content", "why"),
