@@ -14,6 +14,9 @@ checkers. Everything else comes back as it was, with three things brought into o
   points; it comes back as a turn. One that the points do not tell is written ``Resigns``.
 * The take of a beaver is not written either (GNU Backgammon concludes it) and comes back.
 
+A beaver that is not taken is written as a double, for the sake of GNU Backgammon; an answer to a double
+can be nothing else. A game that is given up before anything was rolled or doubled in it has no result there.
+
 A play that no rule allows and that stands all the same is written as eXtreme Gammon does it,
 ``31: Illegal play (...)`` with the position after it, followed here by the moves. GNU Backgammon
 goes on from that position and reads over the moves (its own match text then has the roll alone).
@@ -31,7 +34,7 @@ from engine.formats.following import Following, crawford_games
 from engine.formats.moves import can_move, moved, read_moves, taken_apart, whole, write_moves
 from engine.legal import legal_plays
 from engine.position import BAR, CHECKERS, Game, Position, Side
-from engine.record import FormatError, GameRecord, Record, Turn
+from engine.record import Action, FormatError, GameRecord, Record, Turn
 from engine.rules import default_rules
 
 MAX_TEXT, MAX_LINE, MAX_GAMES, MAX_TURNS, MAX_LENGTH = 2_000_000, 2_000, 2_000, 10_000, 999
@@ -52,7 +55,7 @@ _ENTRY = re.compile(
     re.I | re.A,
 )
 _STAKE = re.compile(r"(?:=>|to|:)?\s*(\d+)\b", re.I | re.A)
-_ACTIONS = {
+_ACTIONS: dict[str, Action] = {
     "double": "double",
     "redouble": "double",
     "take": "take",
@@ -285,8 +288,8 @@ def _row(match: _Match, game: _Game, line: str, number: int) -> None:
 
 def _entry(game: _Game, side: Side, entry: re.Match[str], rest: str, number: int) -> None:
     if entry[1]:
-        if game.now.offer is not None and game.now.offer.action == "beaver":
-            game.add(Turn(side=side, action="take", line=number))
+        if game.now.offer is not None and game.now.offer.action != "double":
+            game.add(Turn(side=game.now.offer.side.other, action="take", line=number))
         game.add(_play(game.now.position, side, (int(entry[1]), int(entry[2])), rest, number))
         return
     word = entry[3].lower()
@@ -306,14 +309,12 @@ def _entry(game: _Game, side: Side, entry: re.Match[str], rest: str, number: int
         if rest and not stake:
             raise FormatError(f"cannot be understood: {entry[0]} {rest[:40]!r}", number)
         offer = game.now.offer
-        if action == "double":
+        if action in ("double", "beaver", "raccoon"):
             value = int(stake[1]) if stake else game.now.next_stake
-            game.add(Turn(side=side, action="double", value=value, line=number))
-        elif action in ("beaver", "raccoon"):
-            value = int(stake[1]) if stake else game.now.next_stake
-            # GNU Backgammon calls the answer to a beaver a beaver too.
-            is_second = offer is not None and offer.action == "beaver"
-            game.add(Turn(side=side, action="raccoon" if is_second else "beaver", value=value, line=number))
+            # GNU Backgammon calls the answer to a beaver a beaver too, and an answer may be called a double.
+            if action == "beaver" or (offer is not None and offer.side is not side):
+                action = "raccoon" if offer is not None and offer.action == "beaver" else "beaver"
+            game.add(Turn(side=side, action=action, value=value, line=number))
         elif action == "take":
             game.add(Turn(side=side, action="take", line=number))
         else:
@@ -477,8 +478,12 @@ def _turn_text(turn: Turn, now: Following, game: GameRecord, place: int) -> str:
     match turn.action:
         case "play":
             return _play_text(turn, now.position)
-        case "double" | "beaver" | "raccoon":
+        case "double" | "raccoon":
             return f" {turn.action.capitalize()}s => {turn.value}"
+        case "beaver":
+            answer = game.turns[place + 1].action if place + 1 < len(game.turns) else ""
+            # GNU Backgammon would look for the take of a beaver at the next roll, be it in the next game.
+            return f" {'Beavers' if answer in ('take', 'raccoon') else 'Doubles'} => {turn.value}"
         case "take":
             follows = place + 1 < len(game.turns) and game.turns[place + 1].action == "play"
             return "" if previous == "beaver" and follows else " Takes"

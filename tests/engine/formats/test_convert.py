@@ -29,7 +29,7 @@ from engine.match import Match
 from engine.position import Game, Position, Side
 from engine.record import FormatError, Record
 from engine.rules import default_rules
-from tests.engine.formats.matches import BG, positions, random_match
+from bench.matches import BG, positions, random_match
 from tests.engine.playing import random_game
 
 LN = Game.LONG_NARDY

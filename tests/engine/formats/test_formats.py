@@ -15,7 +15,7 @@ from engine.formats.record_json import write_json
 from engine.formats.sgf import write_sgf
 from engine.position import Game
 from engine.record import FormatError
-from tests.engine.formats.matches import random_match
+from bench.matches import random_match
 from tests.engine.playing import random_game
 
 RECORD = random_match(1, 3)

@@ -14,7 +14,7 @@ from engine.formats.mat import MAX_TURNS, read_mat, write_mat
 from engine.position import Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
 from engine.rules import default_rules
-from tests.engine.formats.matches import BG, plain, positions, random_match
+from bench.matches import BG, plain, positions, random_match
 from tests.engine.playing import random_game
 from tests.shared import DATA
 

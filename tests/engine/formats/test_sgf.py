@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.formats.sgf import MAX_NODES, read_sgf, write_sgf
 from engine.position import Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
-from tests.engine.formats.matches import BG, plain, positions, random_match
+from bench.matches import BG, plain, positions, random_match
 from tests.shared import DATA
 
 W, B = Side.WHITE, Side.BLACK

@@ -78,7 +78,7 @@ def _random_game(
                 return ended(answering.other, "drop", single(rules))
             add(Turn(side=answering, action="take"))
             owner = side.other  # whoever was doubled, also after a beaver and a raccoon
-        if rng.random() < 0.01:
+        if turns and rng.random() < 0.01:
             grade = rng.choice([1, 1, 2, 3])
             add(Turn(side=side, action="resign", value=grade))
             return ended(side.other, "resigned", grade)
