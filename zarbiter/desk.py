@@ -51,8 +51,12 @@ class RefereeDesk:
         """Take in what one picture shows, and record what it makes known."""
         with self._lock:
             self._t = seen.t
-            for event in self.tracker.observe(seen):
+            events = self.tracker.observe(seen)
+            for event in events:
                 self._recorder.record(event)
+            if events and events[-1] is self._recorder.match.rejected:
+                why = "under these rules an illegal play must be put right (E5)"
+                self._record(Ruling(t=self._t, decision="demand", reason=why))
             self._show()
 
     def finish(self) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine.events import BoardSeen, Event, GameStart, PlayMade, RollOff, Throw
+from engine.events import BoardSeen, Event, GameStart, PlayMade, RollOff, Ruling, Throw
 from engine.judge import judge_play
 from engine.layout import Orientation, colour_of, to_slots
+from engine.observation import Observation
 from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
+from engine.tracker import Tracker
 from webui.feed import Refused
 from zarbiter.desk import RefereeDesk
 from zarbiter.hub import Hub
@@ -137,6 +140,50 @@ def test_an_accepted_play_stands(match: Match) -> None:
     match.desk.act("accept", {})
     assert match.hub.state().position == WRONG_31
     assert not match.offers() & {"accept", "demand"}
+
+
+class Seer(Tracker):
+    """A tracker that tells these events at the next picture, and is believed to follow."""
+
+    told: tuple[Event, ...] = ()
+
+    def observe(self, seen: Observation) -> tuple[Event, ...]:
+        return self.told
+
+
+def test_an_illegal_play_is_put_right_unasked_where_the_rules_say_so(tmp_path: Path) -> None:
+    """E5: ``illegal_policy = auto_reject``."""
+    match = Match(tmp_path / "match.sqlite", replace(RULES, illegal_policy="auto_reject"))
+    begun(match)
+    match.record(threw(Side.WHITE, (3, 1), 1.0))
+    seer = Seer(match.row.rules)
+    seer.told = (played(START, Side.WHITE, (3, 1), WRONG_31, 2.0),)
+    match.desk.tracker = seer
+    match.desk.observe(Observation(2.5, 1, None))
+    now = match.desk.tracker.believed
+    assert (now.position, now.side_to_move, now.dice) == (START, Side.WHITE, (3, 1))
+    assert isinstance(match.recorder.events[-1], Ruling)
+    match.close()
+
+
+def test_of_two_who_decide_at_once_one_is_refused(match: Match) -> None:
+    begun(match)
+    match.record(threw(Side.WHITE, (3, 1), 1.0), played(START, Side.WHITE, (3, 1), AFTER_31, 2.0))
+    said: list[str] = []
+
+    def double() -> None:
+        try:
+            said.append(match.desk.act("double.black", {}))
+        except Refused as refused:
+            said.append(str(refused))
+
+    threads = [threading.Thread(target=double) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(text.startswith("there is nothing to decide") for text in said) == [False] + [True] * 5
+    assert len(match.recorder.events) == 5
 
 
 def test_a_throw_is_ruled_void_and_stands_again(match: Match) -> None:
