@@ -291,6 +291,8 @@ def _announce(pages: Any, row: Any, resumed: bool) -> None:
         click.echo(f"Match {row.id} of {names} is resumed; --new begins another one.", err=True)
     click.echo("That is the address of the live page. Ctrl-C ends it.", err=True)
     click.echo(f"The referee decides here, and keeps this address secret: {pages.referee}", err=True)
+    if pages.elsewhere:
+        click.echo(f"On another machine or a phone of this network: {pages.elsewhere}", err=True)
 
 
 def _check_host(host: str, public: bool) -> None:

@@ -53,11 +53,13 @@ class Pages:
     """Addresses of a running match.
 
     ``live`` is for everybody. ``referee`` holds the key of those who decide: it is made anew at every
-    start, is kept nowhere and belongs into no log.
+    start, is kept nowhere and belongs into no log. ``elsewhere`` is the same page for another machine of
+    the network, such as the referee's phone, where one may look on.
     """
 
     live: str
     referee: str
+    elsewhere: str | None
 
 
 def referee(setup: Setup, ready: Callable[[Pages, MatchRow, bool], None]) -> None:
@@ -107,7 +109,7 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[Pages],
         with serve(app, setup.host, setup.port) as server:
             try:
                 pipeline.start()
-                ready(Pages(server.url, f"{server.url}referee#key={key}"))
+                ready(pages_of(server.url, key, setup.host, server.port))
                 stopping.wait()
             finally:
                 hub.close()  # first, so that the streams end and the server can close
@@ -115,6 +117,13 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[Pages],
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+
+def pages_of(url: str, key: str, host: str, port: int) -> Pages:
+    """The addresses of a server at ``url`` that listens on ``host``."""
+    path = f"referee#key={key}"
+    local = next((name for name in names_of(host) if name.endswith(".local")), None)
+    return Pages(url, f"{url}{path}", f"http://{local}:{port}/{path}" if local else None)
 
 
 def names_of(host: str) -> list[str]:

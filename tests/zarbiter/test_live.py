@@ -141,6 +141,11 @@ def test_a_public_page_answers_to_the_name_of_the_machine(monkeypatch: pytest.Mo
     monkeypatch.setattr(socket, "gethostname", lambda: "pi")
     assert live.names_of("0.0.0.0") == ["pi", "pi.local"]
     assert live.names_of("192.168.0.7") == ["192.168.0.7"]
+    pages = live.pages_of("http://127.0.0.1:8000/", "k", "0.0.0.0", 8000)
+    assert pages.live == "http://127.0.0.1:8000/"
+    assert pages.referee == "http://127.0.0.1:8000/referee#key=k"
+    assert pages.elsewhere == "http://pi.local:8000/referee#key=k"
+    assert live.pages_of("http://127.0.0.1:8000/", "k", "127.0.0.1", 8000).elsewhere is None
 
 
 def test_a_camera_that_is_missing_is_said_on_the_page(tmp_path: Path) -> None:
