@@ -29,7 +29,7 @@ def write_json(record: Record) -> str:
         "length": record.length,
         "rules": record.rules.to_json() if record.rules else None,
         "info": [list(pair) for pair in record.info],
-        "games": [_game_to_json(game) for game in record.games],
+        "games": [game_to_json(game) for game in record.games],
     }
     try:
         return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
@@ -63,7 +63,7 @@ def read_json(text: str) -> Record:
     games = enumerate(_list(data.get("games"), "games"))
     return Record(
         game=game,
-        games=tuple(_game_from_json(_object(g, f"games[{i}]"), f"games[{i}]") for i, g in games),
+        games=tuple(game_from_json(_object(g, f"games[{i}]"), f"games[{i}]") for i, g in games),
         players=(_text(players.get("white"), "players.white"), _text(players.get("black"), "players.black")),
         length=_integer(data.get("length", 0), "length", 0, _MOST),
         rules=rules,
@@ -122,20 +122,22 @@ def shown(value: Any) -> str:
     return text if len(text) <= 40 else text[:40] + "..."
 
 
-def _game_to_json(game: GameRecord) -> dict[str, Any]:
+def game_to_json(game: GameRecord) -> dict[str, Any]:
+    """One game as it stands in ``games``."""
     return {
         "start": game.start.to_json(),
         "score": list(game.score),
         "first": game.first.value if game.first else None,
         "crawford": game.crawford,
-        "turns": [_turn_to_json(turn) for turn in game.turns],
+        "turns": [turn_to_json(turn) for turn in game.turns],
         "winner": game.winner.value if game.winner else None,
         "points": game.points,
         "result": game.result,
     }
 
 
-def _turn_to_json(turn: Turn) -> dict[str, Any]:
+def turn_to_json(turn: Turn) -> dict[str, Any]:
+    """One turn as it stands in ``turns``, without what it does not have."""
     data: dict[str, Any] = {"side": turn.side.value, "action": turn.action}
     if turn.dice is not None:
         data["dice"] = list(turn.dice)
@@ -154,7 +156,8 @@ def _turn_to_json(turn: Turn) -> dict[str, Any]:
     return data
 
 
-def _game_from_json(data: Mapping[str, Any], where: str) -> GameRecord:
+def game_from_json(data: Mapping[str, Any], where: str) -> GameRecord:
+    """The twin of :func:`game_to_json`; ``where`` is its place, for messages. Raises ``FormatError``."""
     winner, first = data.get("winner"), data.get("first")
     crawford = data.get("crawford", False)
     if not isinstance(crawford, bool):
@@ -162,7 +165,7 @@ def _game_from_json(data: Mapping[str, Any], where: str) -> GameRecord:
     turns = []
     for i, turn in enumerate(_list(data.get("turns"), f"{where}.turns")):
         place = f"{where}.turns[{i}]"
-        turns.append(_turn_from_json(_object(turn, place), place))
+        turns.append(turn_from_json(_object(turn, place), place))
     return GameRecord(
         start=position_from_json(data.get("start"), f"{where}.start"),
         turns=tuple(turns),
@@ -175,7 +178,8 @@ def _game_from_json(data: Mapping[str, Any], where: str) -> GameRecord:
     )
 
 
-def _turn_from_json(data: Mapping[str, Any], where: str) -> Turn:
+def turn_from_json(data: Mapping[str, Any], where: str) -> Turn:
+    """The twin of :func:`turn_to_json`; ``where`` is its place, for messages. Raises ``FormatError``."""
     actions: dict[str, Action] = {action: action for action in get_args(Action)}
     dice, moves, after, t, clock = (data.get(name) for name in ("dice", "moves", "after", "t", "clock"))
     return Turn(
