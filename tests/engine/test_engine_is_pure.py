@@ -64,8 +64,8 @@ def impurities(source: str) -> list[str]:
             names = ["." * node.level + (node.module or "")]
         elif isinstance(node, ast.Name) and node.id in IMPURE - own:
             found.append(f"line {node.lineno}: {node.id}")
-        elif isinstance(node, ast.Attribute) and node.attr == "open":  # codecs.open
-            found.append(f"line {node.lineno}: .open")
+        elif isinstance(node, ast.Attribute) and ast.unparse(node) == "codecs.open":
+            found.append(f"line {node.lineno}: codecs.open")
         found += [f"import of {n}" for n in names if n not in PURE and n.split(".")[0] != "engine"]
     return found
 
