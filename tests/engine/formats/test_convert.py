@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.matches import BG, positions, random_match
 from engine.events import (
     Correction,
     CubeAction,
@@ -29,7 +30,6 @@ from engine.match import Match
 from engine.position import Game, Position, Side
 from engine.record import FormatError, Record
 from engine.rules import default_rules
-from bench.matches import BG, positions, random_match
 from tests.engine.playing import random_game
 
 LN = Game.LONG_NARDY

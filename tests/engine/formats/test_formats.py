@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.matches import random_match
 from engine.events import dumps
 from engine.formats import MAX_EVENTS, Form, decode, read, sniff
 from engine.formats.mat import write_mat
@@ -15,7 +16,6 @@ from engine.formats.record_json import write_json
 from engine.formats.sgf import write_sgf
 from engine.position import Game
 from engine.record import FormatError
-from bench.matches import random_match
 from tests.engine.playing import random_game
 
 RECORD = random_match(1, 3)

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.matches import BG, plain, positions, random_match
 from engine.formats import decode
 from engine.formats.convert import record_of
 from engine.formats.mat import MAX_TURNS, read_mat, write_mat
 from engine.position import Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
 from engine.rules import default_rules
-from bench.matches import BG, plain, positions, random_match
 from tests.engine.playing import random_game
 from tests.shared import DATA
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.matches import BG, plain, positions, random_match
 from engine.formats.sgf import MAX_NODES, read_sgf, write_sgf
 from engine.position import Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
-from bench.matches import BG, plain, positions, random_match
 from tests.shared import DATA
 
 W, B = Side.WHITE, Side.BLACK
