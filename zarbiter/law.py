@@ -376,9 +376,10 @@ def finding_text(finding: Finding, record: Record) -> str:
         where += f" (line {finding.line})"
     what = []
     if finding.side is not None:
-        what.append(f"{record.players[finding.side.index]} ({finding.side.value})")
+        name, side = record.players[finding.side.index], finding.side.value
+        what.append(name if name.lower() == side else f"{name} ({side})")
     if finding.dice is not None:
-        what.append(f"{finding.dice[0]}-{finding.dice[1]}")
+        what.append(f"{max(finding.dice)}-{min(finding.dice)}")
     if finding.action not in ("", "play"):
         what.append(finding.action)
     if finding.play:

@@ -262,6 +262,7 @@ class TestDigitizeAndExport:
         assert [key(e) for e in found if e.type in ("throw", "play")] == [key(e) for e in wanted]
         assert mat.read_text().startswith(" 0 point match")
         assert "Ann : 0" in mat.read_text()
+        assert run("check", events)[0] == run("check", mat)[0] == DONE
         assert run("export", events, "--mat", again, "--players", "Ann,Bob")[0] == DONE
         assert again.read_text() == mat.read_text()
 
