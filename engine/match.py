@@ -398,7 +398,7 @@ class Match:
                 phase="to_throw",
             )
         if match.side_to_move not in (None, event.side):
-            self._refuse(event, f"it is {self.name(event.side.other)}'s turn (G10)")
+            self._refuse(event, f"it is {match.name(event.side.other)}'s turn (G10)")
         if match.phase == "to_play" and match.throw is not None:
             self._refuse(event, f"{self.name(event.side)} has thrown already (D1)")
         return replace(
@@ -473,7 +473,9 @@ class Match:
             return self
         taken = self.first is not None and self.last_play.side is not self.first
         result = game_result(self.position, self.rules, first=self.first, last_throw_taken=taken)
-        return self._over(result, self.cube) if result is not None else self
+        if result is None:
+            return self
+        return replace(self._over(result, self.cube), undo=self.undo)  # the play may still be put right
 
     def _standing(self) -> Match:
         """This match, or, where a play had to be put right and was not, what it is if that play stands."""
@@ -534,7 +536,8 @@ class Match:
                 if self.phase != "to_play":
                     self._refuse(event, "there is no throw that is still to be played (D10)")
                 throw = replace(self.throw, valid=False) if self.throw is not None else None
-                return replace(self, throw=throw, dice_valid=False, phase="to_throw")
+                rolled_off = self.rolled_off and throw is not None  # else the roll-off itself is void
+                return replace(self, throw=throw, dice_valid=False, phase="to_throw", rolled_off=rolled_off)
             case "stand":
                 self._need_game(event)
                 throw = self.throw
@@ -687,6 +690,8 @@ class Match:
             phase="game_over",
             side_to_move=None,
             offered=0,
+            rejected=None,
+            undo=None,
             resigning=None,
             result=result,
             gained=gained,

@@ -179,6 +179,13 @@ def test_short_roll_off_is_the_first_roll() -> None:
     assert after(match, throw(BLACK, 5, 2)).dice == (5, 2)  # the camera tells it too
 
 
+def test_a_void_roll_off_is_made_again() -> None:
+    """G7, D10"""
+    match = after(Match(SHORT), start(), RollOff(t=2, white=2, black=5), rule("rethrow"))
+    assert (match.phase, match.dice_valid) == ("to_throw", False)
+    assert after(match, RollOff(t=3, white=6, black=1)).side_to_move is WHITE
+
+
 def test_long_roll_off_is_followed_by_a_throw() -> None:
     """G7"""
     match = after(Match(LONG), start(LONG), RollOff(t=2, white=6, black=5))
@@ -750,6 +757,17 @@ def test_resignation(row: str, rules: RuleSet, grade: str, points: int) -> None:
     on = after(offered, replace(accept, action="refuse"))
     assert (on.resigning, on.phase) == (None, "to_throw")
     assert after(offered, throw(WHITE, 2, 1)).resigning is None  # he plays on instead
+
+
+def test_a_resignation_closes_all_claims() -> None:
+    """E5: also of a play that was to be put right."""
+    strict = replace(SHORT, illegal_policy="auto_reject")
+    offer = Resignation(t=1, side=WHITE, action="offer", grade="single")
+    for rules in (SHORT, strict):
+        _, played, _ = claimed(rules)
+        over = after(played, offer, Resignation(t=2, side=BLACK, action="accept"))
+        refused(over, rule("demand"), "E6")
+        assert points(after(over, start(rules))) == [0, 1]
 
 
 def test_a_resignation_counts_the_cube_and_waits_for_none() -> None:
