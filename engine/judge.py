@@ -11,8 +11,9 @@ Rules are named by their id in rules.md, points are points of the mover.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import combinations, combinations_with_replacement, islice, permutations
 from typing import Literal, TypeAlias, get_args
 
@@ -141,7 +142,7 @@ def judge_play(before: Position, side: Side, dice: Dice, after: Position, rules:
 
     ``before`` and ``after`` are the whole board. That the board had fifteen checkers a side before the
     turn is not demanded: only what the turn changed is judged. A wall of six that stood already is
-    not held against the mover.
+    not held against the mover. Raises ``ValueError`` as :func:`engine.legal.legal_plays` does.
     """
     plays = legal_plays(before, side, dice, rules)
     played = next((play for play in plays if play.after == after), None)
@@ -233,6 +234,7 @@ class _Step:
 
 
 _Path: TypeAlias = tuple[_Step, ...]
+_Goals: TypeAlias = Callable[[], list[tuple[int, ...]]]  #: the mover's checkers after legal plays
 
 
 @dataclass(frozen=True, slots=True)
@@ -672,13 +674,14 @@ def _account(turn: _Turn, end: View) -> _Account:
         own = _changed(end.own, points, back)
         account = _explained(turn, View(own, end.enemy)) if own is not None else _Account((), ())
     points = tuple(dict.fromkeys(points))
-    words = "a checker of one's own" if number == 1 else f"{number} checkers of one's own"
     where = ", ".join(point_name(p) for p in points)
     if changed < 0:
-        text = f"{words} left the board unplayed, by the look of it from {where}"
+        gone = "a checker of the mover is" if number == 1 else f"{number} checkers of the mover are"
+        text = f"{gone} gone from the board, by the look of it from {where}"
         breach = Breach("G1", "checkers_missing", text, points)
     else:
-        text = f"{words} came onto the board, by the look of it on {where}"
+        many = "a checker" if number == 1 else f"{number} checkers"
+        text = f"the mover has {many} too many, by the look of it on {where}"
         breach = Breach("G1", "checkers_added", text, points)
     return replace(account, breaches=(breach, *account.breaches), unfinished=False)
 
@@ -737,7 +740,11 @@ def _best(
     turn: _Turn, end: View, sort: Iterable[tuple[_Token, ...]], best: _Account | None
 ) -> _Account | None:
     """The better of ``best`` and the ways by these tokens."""
-    goals = _within_reach(turn, end)
+
+    @cache
+    def goals() -> list[tuple[int, ...]]:
+        return _within_reach(turn, end)
+
     legal = position_of(end, turn.game, turn.side) in turn.ends
     budget = PATHS
     for tokens in sort:
@@ -772,7 +779,7 @@ def _too_much(turn: _Turn, end: View) -> _Account:
     return _Account(tuple(walk.moves), tuple(walk.breaches), float(len(sources)))
 
 
-def _weighed(turn: _Turn, end: View, path: _Path, goals: Sequence[tuple[int, ...]]) -> _Account:
+def _weighed(turn: _Turn, end: View, path: _Path, goals: _Goals) -> _Account:
     """All that is wrong with one way to a board, and how unlikely it is."""
     walk = _walked(turn, path)
     each_right = not walk.breaches
@@ -791,7 +798,7 @@ def _weighed(turn: _Turn, end: View, path: _Path, goals: Sequence[tuple[int, ...
         elif len(used) < turn.due:
             walk.breaches.append(_wrong_checker(path, left))
         elif each_right and not at_end:
-            walk.breaches.append(_smaller_die(turn, used))
+            walk.breaches.append(_smaller_die(turn))
     if path and not turn.due:
         text = f"nothing can be played with {turn.rolled}, so nothing may be moved"
         walk.blame("M6", "no_play", text, *dict.fromkeys(s.from_point for s in path))
@@ -818,10 +825,10 @@ def _within_reach(turn: _Turn, end: View) -> list[tuple[int, ...]]:
     return list(dict.fromkeys(goals))
 
 
-def _goes_on(turn: _Turn, path: _Path, left: Sequence[int], goals: Sequence[tuple[int, ...]]) -> _Path | None:
+def _goes_on(turn: _Turn, path: _Path, left: Sequence[int], goals: _Goals) -> _Path | None:
     """Moves that finish a turn legally after those of ``path``; ``None`` if there are none."""
     own = _walked(turn, path).own
-    for goal in goals:
+    for goal in goals():
         pips = _pips(own) - _pips(goal)
         for numbers in dict.fromkeys(combinations(left, turn.due - len(path))):
             if sum(numbers) != pips and not (goal[OFF] > own[OFF] and sum(numbers) > pips):
@@ -865,7 +872,7 @@ def _wrong_checker(path: _Path, left: Sequence[int]) -> Breach:
     return Breach("M3", "wrong_checker", text, tuple(dict.fromkeys(s.from_point for s in path)))
 
 
-def _smaller_die(turn: _Turn, used: Sequence[int]) -> Breach:
+def _smaller_die(turn: _Turn) -> Breach:
     text = f"only one die could be played, and it had to be the larger, the {max(turn.dice)}"
     return Breach("M4", "smaller_die", text)
 
