@@ -136,27 +136,21 @@ def offered(match: Match) -> tuple[Offer, ...]:
 
 
 def _of_the_play(match: Match) -> Iterator[Offer]:
-    """An illegal play is announced; the opponent lets it stand or wants it put right (E5, E6)."""
+    """An illegal play is announced; the opponent lets it stand or wants it put right (E5, E6).
+
+    So is a legal one by which a checker that was touched did not move (E7).
+    """
     play = match.last_play
-    if play is None or play.legal or not match.claim_open:
+    touched = any(call.what == "touched" for call in match.calls)
+    if play is None or match.rejected is not None or (play.legal and not touched):
         return
-    opponent = match.name(play.side.other)
-    yield Offer(
-        "demand",
-        "play",
-        f"{opponent} demands a correct play",
-        ("E5", "E6"),
-        Ruling(t=0, decision="demand", asked_by=play.side.other),
-        play.side.other,
-    )
-    yield Offer(
-        "accept",
-        "play",
-        f"{opponent} accepts {play.notation or 'it'} as it stands",
-        ("E5", "E6"),
-        Ruling(t=0, decision="accept", asked_by=play.side.other),
-        play.side.other,
-    )
+    side = play.side.other
+    rows = ("E7",) if play.legal else ("E5", "E6")
+    demand = Ruling(t=0, decision="demand", asked_by=side)
+    accept = Ruling(t=0, decision="accept", asked_by=side)
+    what = play.notation or "it"
+    yield Offer("demand", "play", f"{match.name(side)} demands a correct play", rows, demand, side)
+    yield Offer("accept", "play", f"{match.name(side)} accepts {what} as it stands", rows, accept, side)
 
 
 def _of_the_cube(match: Match) -> Iterator[Offer]:
@@ -289,7 +283,7 @@ def _of_touching(match: Match) -> Iterator[Offer]:
         name, key = match.name(side), side.value
         adjust, touched = Call(t=0, side=side, what="adjust"), Call(t=0, side=side, what="touched")
         yield Offer(f"adjust.{key}", "touch", f"{name} says “I adjust”", ("E7",), adjust, side)
-        label = f"{name}: a checker was touched"
+        label = f"{name} claims that {match.name(side.other)} touched a checker"
         yield Offer(f"touched.{key}", "touch", label, ("E7",), touched, side, _fields(touched, match))
 
 
@@ -438,8 +432,11 @@ def _stake_fields(event: SetUp, before: Match) -> Iterator[Field]:
         yield Field("cube", "Cube", str(event.cube), tuple((str(n), str(n)) for n in values))
         yield Field("owner", "The cube lies with", _name(event.cube_owner), _maybe(before, "nobody"))
     for side in Side:
-        value = event.score[side.index]
-        yield Field(f"score_{side.value}", f"{before.name(side)}’s score", f"{value:g}")
+        points = str(event.score[side.index])
+        yield Field(f"score_{side.value}", f"{before.name(side)}’s score", points)
+    if before.rules.crawford and before.length > 1:
+        now = "yes" if event.crawford else "no"
+        yield Field("crawford", "Is this the Crawford game?", now, (("no", "no"), ("yes", "yes")))
 
 
 def _play_field(event: PlayMade, before: Match) -> Field:
@@ -593,13 +590,14 @@ def _set_up(event: SetUp, before: Match, given: Mapping[str, str]) -> SetUp:
         score=(score[0], score[1]),
         cube=int(given.get("cube", event.cube)),
         cube_owner=owner,
+        crawford=given["crawford"] == "yes" if "crawford" in given else event.crawford,
     )
 
 
 def _points(text: str | None, otherwise: float) -> float:
     if text is None:
         return otherwise
-    if not re.fullmatch(r"\s*\d{1,3}([.,][05])?\s*", text):
+    if not re.fullmatch(r"\s*\d{1,9}([.,][05])?\s*", text):
         raise ValueRefused(f"a score is a number of points, not {text[:20]!r}")
     value = float(text.replace(",", "."))
     return int(value) if value == int(value) else value

@@ -29,6 +29,7 @@ PING = 15.0  #: seconds of silence after which a stream says that it is alive
 TICK = 1.0  #: seconds in which a stream notices that its reader has gone
 RETRY = 5  #: seconds after which a refused reader may ask again
 RECENT = 24  #: events looked through for the last play
+CLEARS = ("game_start", "resync", "set_up", "ruling")  #: events after which no last play is marked
 LONGEST_REQUEST = 1 << 15  #: bytes that a request may send
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -77,7 +78,8 @@ def state_to_json(state: State, recent: list[Told]) -> dict[str, Any]:
     are the slots of a disagreement that still stands.
     """
     thrown = _thrown(recent)
-    face = colour_of(Side(thrown["side"]) if thrown else Side.WHITE, state.white_is_light)
+    thrower = Side(thrown["side"]) if thrown else state.side_to_move or Side.WHITE
+    face = colour_of(thrower, state.white_is_light)
     return {
         "version": state.version,
         "last_id": recent[-1].id if recent else 0,
@@ -110,8 +112,10 @@ def state_to_json(state: State, recent: list[Told]) -> dict[str, Any]:
 
 
 def _thrown(recent: list[Told]) -> dict[str, Any] | None:
-    """The throw whose dice lie on the board."""
-    return next((told.event for told in reversed(recent) if told.event["type"] == "throw"), None)
+    """The throw whose dice lie on the board, unless somebody has ruled on it or named other dice since."""
+    ruled = ("throw", "correction", "roll_off", "ruling", "set_up")
+    last = next((told.event for told in reversed(recent) if told.event["type"] in ruled), None)
+    return last if last and last["type"] == "throw" else None
 
 
 def _cube(state: State) -> dict[str, Any] | None:
@@ -124,8 +128,8 @@ def _board(state: State, recent: list[Told]) -> str | None:
     if state.position is None or state.game is None:
         return None
     events = [told.event for told in reversed(recent)]
-    last = next((e for e in events if e["type"] in ("play", "game_start", "resync")), None)
-    trouble = next((e for e in events if e["type"] in ("desync", "resync", "game_start")), None)
+    last = next((e for e in events if e["type"] in ("play", "correction", *CLEARS)), None)
+    trouble = next((e for e in events if e["type"] in ("desync", "resync", "game_start", "set_up")), None)
     marks: dict[str, Any] = {}
     if last and last["type"] == "play":
         names = {"bar": BAR, "off": OFF}
@@ -134,6 +138,9 @@ def _board(state: State, recent: list[Told]) -> str | None:
             "last_side": Side(last["side"]),
             "last_legal": last["legal"],
         }
+    elif last and last["type"] == "correction" and state.verdict:
+        verdict = state.verdict
+        marks = {"last_move": verdict.moves, "last_side": verdict.side, "last_legal": verdict.legal}
     thrown = _thrown(recent)
     if thrown:
         marks |= {"dice_side": Side(thrown["side"]), "dice_halves": thrown.get("halves", ())}

@@ -179,6 +179,19 @@ def test_the_rule_set_decides_what_is_offered(
     assert key not in keys(replace(rules, **change), event)  # type: ignore[arg-type]
 
 
+def test_a_checker_that_was_touched_and_not_moved_is_a_claim() -> None:
+    """E7: a legal play may be put right if another checker was touched first."""
+    match = Match(SHORT).apply(WHITE_TO_PLAY)
+    play = next(offer.event for offer in offered(match) if offer.key == "play")
+    played = match.apply(play)
+    assert "demand" not in {offer.key for offer in offered(played)}
+    claim = next(offer.event for offer in offered(match) if offer.key == "touched.black")
+    claimed = match.apply(claim).apply(play)
+    demand = next(offer for offer in offered(claimed) if offer.key == "demand")
+    assert (demand.rows, demand.side) == (("E7",), Side.BLACK)
+    assert claimed.apply(demand.event).phase == "to_play"
+
+
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_whatever_is_recorded_can_be_corrected(seed: int) -> None:

@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 import pytest
 from flask.testing import FlaskClient
 
-from engine.events import Desync, GameStart, Resync
+from engine.events import Correction, Desync, GameStart, Resync, Ruling
+from engine.judge import judge_play
 from engine.position import Game, Side
 from engine.rules import default_rules
 from tests.webui.fake_feed import AFTER_31, START, FakeFeed, play, throw
@@ -67,6 +68,7 @@ def test_state_holds_all_that_the_page_shows(client: FlaskClient, feed: FakeFeed
     assert (state["dice"], state["phase"], state["side_to_move"]) == ([3, 1], "moving", "white")
     assert state["pips"] == {"white": 167, "black": 167}
     assert state["last_id"] == 1
+    assert (state["cube"], state["offers"], state["verdict"], state["first_id"]) == (None, [], None, 0)
     for picture in ("board_svg", "dice_svg"):
         assert ElementTree.fromstring(state[picture]).tag.endswith("svg")
 
@@ -99,6 +101,27 @@ def test_the_board_marks_the_last_play_and_a_disagreement(client: FlaskClient, f
     feed.tell(Resync(t=4, reason="it is back"), "They agree again.")
     assert "highlight" not in board()
     assert "moved" not in board()
+
+
+def test_the_board_shows_what_the_referee_decided(client: FlaskClient, feed: FakeFeed) -> None:
+    def board() -> str:
+        return str(client.get("/api/state").get_json()["board_svg"])
+
+    wrong = play(Side.WHITE, (3, 1), ((6, 5), (6, 5)), "6/5(2)", START, rule="M1")
+    feed.tell(throw(Side.WHITE, (3, 1)), "Nadia throws 3-1.")
+    feed.tell(wrong, "Illegal play", "illegal")
+    feed.change(position=AFTER_31, side_to_move=Side.BLACK)
+    assert "moved illegal" in board()
+    rules = default_rules(Game.BACKGAMMON)
+    right = judge_play(START, Side.WHITE, (3, 1), AFTER_31, rules)
+    feed.tell(Correction(t=3, target=1, action="replace", event=wrong), "Event 2 is corrected.")
+    feed.change(verdict=right)
+    assert "illegal" not in board()
+    assert board().count("moved") == 2
+    feed.tell(Ruling(t=4, decision="demand"), "A correct play is demanded.")
+    feed.change(position=START, side_to_move=Side.BLACK, dice=(6, 5))
+    assert "moved" not in board()
+    assert "die dark" in board(), "the dice are those of the side to move"
 
 
 def test_the_state_is_rendered_once_for_all_pages(

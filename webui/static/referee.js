@@ -126,7 +126,8 @@ function offers(list) {
 }
 
 function shown(offer) {
-  const rows = el("small", "rows", offer.rows.join(" · "));
+  const some = offer.rows.length > 4 ? [...offer.rows.slice(0, 2), "…"] : offer.rows;
+  const rows = el("small", "rows", some.join(" · "));
   rows.title = `Rules ${offer.rows.join(", ")}`;
   if (!offer.fields.length) {
     const button = el("button", "offer", el("span", "", offer.label), rows);
