@@ -119,7 +119,7 @@ def state_of(board: FibsBoard) -> MatchState:
         places[24] = _bar(places[24], board.on_bar[side.index], side)
         if sum(places) + board.on_home[side.index] != CHECKERS:
             total = sum(places) + board.on_home[side.index]
-            raise FormatError(f"{board.players[side.index]} has {total} checkers in all, not {CHECKERS}")
+            raise FormatError(f"{board.players[side.index][:40]} has {total} checkers in all, not {CHECKERS}")
         counts[side] = places
     length = 0 if board.length == UNLIMITED else board.length
     you, opponent = (bool(flag) for flag in board.may_double)

@@ -15,11 +15,11 @@ from typing import Any, get_args
 
 from engine.events import Dice, MoveXY
 from engine.formats.positions import format_position, parse_position
-from engine.formats.record_json import shown
+from engine.formats.record_json import rules_from_mapping, shown
 from engine.notation import NO_PLAY, point_name
 from engine.position import BAR, OFF, Game, Position, Side
 from engine.record import Action, FormatError, GameRecord, Record, Turn
-from engine.rules import RuleError, RuleSet
+from engine.rules import RuleSet
 
 _GAME = Game.LONG_NARDY
 _START = Position.start(_GAME)
@@ -203,9 +203,9 @@ def _read_rules(
 
 def _rule_set(data: Mapping[str, Any], line: int) -> RuleSet:
     try:
-        return RuleSet.from_mapping(data)
-    except (RuleError, TypeError) as error:
-        raise FormatError(f"rules: {error}", line) from error
+        return rules_from_mapping(data)
+    except FormatError as error:
+        raise FormatError(f"rules: {error.reason}", line) from error
 
 
 # Games and turns

@@ -55,9 +55,9 @@ def read_json(text: str) -> Record:
     rules = data.get("rules")
     if rules is not None:
         try:
-            rules = RuleSet.from_mapping(_object(rules, "rules"))
-        except (RuleError, TypeError) as error:
-            raise FormatError(f"rules: {error}") from error
+            rules = rules_from_mapping(_object(rules, "rules"))
+        except FormatError as error:
+            raise FormatError(f"rules: {error.reason}") from error
         if rules.game is not game:
             raise FormatError(f"rules are of {rules.game.value}, the record is of {game.value}")
     games = enumerate(_list(data.get("games"), "games"))
@@ -88,6 +88,15 @@ def load_object(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise FormatError("not JSON that can be read: a number is too long") from error
     return _object(data, "the JSON text")
+
+
+def rules_from_mapping(data: Mapping[str, Any]) -> RuleSet:
+    """A rule set from what stands in a file. Raises ``FormatError``, whose reason is short."""
+    try:
+        return RuleSet.from_mapping(data)
+    except (RuleError, TypeError) as error:
+        reason = str(error)
+        raise FormatError(reason if len(reason) <= 600 else reason[:600] + "...") from error
 
 
 def position_from_json(value: Any, where: str) -> Position:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, get_args
 
 from hypothesis import strategies as st
@@ -13,10 +14,16 @@ from engine.rules import GRADES, OPTIONS, RuleSet, default_rules
 from tests.engine.formats.states import random_position
 from tests.engine.formats.test_positions import nardy_position
 
+NOTES = Path(__file__).resolve().parents[3] / "docs" / "notation.md"
 NUMBERS = st.integers(0, 10**6) | st.floats(-(10**6), 10**6)
 SIDES = st.sampled_from(Side)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 ACTIONS = tuple(action for action in get_args(Action) if action != "play")
+
+
+def example(name: str) -> str:
+    """The example in docs/notation.md that is fenced by this name."""
+    return NOTES.read_text(encoding="utf-8").partition(f"```{name}\n")[2].partition("```")[0]
 
 
 def without_lines(record: Record) -> Record:

@@ -10,7 +10,7 @@ from engine.formats.nardy import read_nardy, write_nardy
 from engine.position import Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
 from engine.rules import default_rules
-from tests.engine.formats.records import records, without_lines
+from tests.engine.formats.records import example, records, without_lines
 
 START = Position.start(Game.LONG_NARDY)
 TEXT = """\
@@ -85,6 +85,15 @@ def test_a_match_is_written_and_read() -> None:
     """P1, P2, L1, B2: results, marks of broken rules and borne-off checkers have their place."""
     assert write_nardy(RECORD, {(0, 0): ["L1"]}) == TEXT
     assert without_lines(read_nardy(TEXT)) == RECORD
+
+
+def test_the_example_of_the_notes_is_read() -> None:
+    record = read_nardy(example("nardy"))
+    assert without_lines(read_nardy(write_nardy(record))) == without_lines(record)
+    assert [len(game.turns) for game in record.games] == [5, 1]
+    assert record.games[0].turns[1].moves == ((24, 21), (24, 21), (21, 18), (21, 18))
+    assert record.rules
+    assert record.rules.next_game_start == "winner_starts"
 
 
 def test_the_lines_are_kept_for_messages() -> None:

@@ -13,7 +13,7 @@ from engine.legal import legal_plays
 from engine.position import Game, Position, Side, index_of
 from engine.record import FormatError, GameRecord, Record, Turn
 from engine.rules import default_rules
-from tests.engine.formats.records import without_lines
+from tests.engine.formats.records import example, without_lines
 
 RULES = default_rules(Game.LONG_NARDY)
 START = Position.start(Game.LONG_NARDY)
@@ -163,6 +163,16 @@ def test_results_in_words(words: str, winner: Side | None, points: int, result: 
     """P1 to P3, B8."""
     game = read_print(f"1. 6-5: 24-18 18-13\n{words}", "own_down").games[0]
     assert (game.winner, game.points, game.result) == (winner, points, result)
+
+
+def test_the_example_of_the_notes_is_read() -> None:
+    record = read_print(example("print"))
+    assert record.players == ("Иванов", "Петров")
+    turns = record.games[0].turns
+    assert [turn.dice for turn in turns] == [(6, 5), (3, 1), (2, 1), (6, 5), (4, 4), (5, 5), (3, 2)]
+    assert [len(turn.moves or ()) for turn in turns] == [2, 2, 2, 2, 4, 0, 2]
+    assert turns[4].comment == "две фишки"
+    assert (record.games[0].winner, record.games[0].result) == (Side.WHITE, "resigned")
 
 
 def test_several_games() -> None:

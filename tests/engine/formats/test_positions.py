@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -62,6 +63,15 @@ def test_points_are_those_of_their_side_and_the_rest_is_off() -> None:
     assert state.position.points == (0, 0, 0, 1, *[0] * 7, -12, *[0] * 11, 14)
     assert state.position.off == (0, 2)
     assert parse_position("bg:w=bar:2,1/b=")[0].position == Position((1, *[0] * 23), (2, 0), (12, 15))
+
+
+def test_the_examples_of_the_notes_are_read() -> None:
+    notes = (Path(__file__).resolve().parents[3] / "docs" / "notation.md").read_text(encoding="utf-8")
+    lines = notes.partition("```positions\n")[2].partition("```")[0].splitlines()
+    assert len(lines) == 13
+    for line in lines:
+        state, _ = parse_position(line)
+        assert state.position.checkers(Side.WHITE) == state.position.checkers(Side.BLACK) == CHECKERS
 
 
 @given(st.randoms(use_true_random=False), st.sampled_from(Game))

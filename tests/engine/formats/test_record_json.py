@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.formats.record_json import SCHEMA, read_json, write_json
 from engine.position import Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
-from tests.engine.formats.records import records
+from tests.engine.formats.records import example, records
 
 START = Position.start(Game.LONG_NARDY)
 ONE = Record(
@@ -40,6 +40,12 @@ def test_the_form_is_what_the_notes_say() -> None:
         {"side": "white", "action": "play", "dice": [6, 5], "moves": [[24, 18], [18, "off"]], "t": 1.5}
     ]
     assert data["games"][0]["start"] == START.to_json()
+
+
+def test_the_example_of_the_notes_is_read() -> None:
+    record = read_json(example("json"))
+    assert [turn.action for turn in record.games[0].turns] == ["play", "play", "resign"]
+    assert read_json(write_json(record)) == record
 
 
 def test_what_may_be_left_out() -> None:
