@@ -47,11 +47,11 @@ _UNLIMITED = re.compile(r"\s*(?:unlimited|money)\s+(?:match|game|session)", re.I
 _GAME = re.compile(r"\s*Game\s+\d+\s*:?\s*$", re.I | re.A)
 _SET_POSITION = re.compile(r";\s*Set Pos\s*=\s*(\S+)", re.I | re.A)
 _SCORE = re.compile(r":\s*(\d{1,6})(?=\s|$)", re.A)
-_ROW = re.compile(r"\s*\d{1,5}\)", re.A)
+_ROW = re.compile(r"\s*\d{1,5}[).]", re.A)
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _ENTRY = re.compile(
     r"(?<![\w/(])(?:([1-6])[-,]?([1-6])\s?:|(double|redouble|take|accept|drop|pass(?:es)?|reject|decline|beaver|"
-    r"raccoon|resign|win)s?\b)",
+    r"raccoon|resign|los[se]e?|win)s?\b)",
     re.I | re.A,
 )
 _STAKE = re.compile(r"(?:=>|to|:)?\s*(\d+)\b", re.I | re.A)
@@ -177,7 +177,8 @@ def _line(match: _Match, line: str, number: int) -> None:
             return
         raise FormatError(f"a line of {len(line):,} characters", number)
     if match.awaits_names and not _GAME.match(line):
-        _names(match, line, number)
+        if not _names(match, line, number):
+            _line(match, line, number)
     elif match.names is None and (header := _header(line)):
         _add_info(match, header, number)
     elif found := _LENGTH.match(line):
@@ -229,8 +230,10 @@ def _add_info(match: _Match, header: tuple[str, str], number: int) -> None:
     match.info.append(header)
 
 
-def _names(match: _Match, line: str, number: int) -> None:
+def _names(match: _Match, line: str, number: int) -> bool:
+    """Begin a game with the line of names and scores; ``False`` if there is none and the line is a row."""
     scores = list(_SCORE.finditer(line))
+    numbered: re.Match[str] | None = None
     if len(scores) >= 2 and scores[-1].end() == len(line):
         # Of several " : 3" in a name the score is the one that a gap follows.
         left = next((s for s in scores[:-1] if re.match(r"\s\s|\t", line[s.end() : s.end() + 2])), scores[0])
@@ -238,12 +241,16 @@ def _names(match: _Match, line: str, number: int) -> None:
         score = int(left[1]), int(scores[-1][1])
     else:
         parts = [part for part in re.split(r"\s{2,}|\t", line.strip()) if part]
+        told = dict(match.info)
+        if numbered := _ROW.match(line):
+            parts = [told.get("Player 1", "White"), told.get("Player 2", "Black")]
         if len(parts) != 2:
             raise FormatError(f"not the names and scores of two players: {line.strip()[:60]!r}", number)
-        names, score = (parts[0], parts[1]), _score_so_far(match)
+        names, score = (_column_name(parts[0]), _column_name(parts[1])), _score_so_far(match)
     match.names = match.names or names
     match.awaits_names = False
     match.game = _Game(score, number)
+    return numbered is None
 
 
 def _score_so_far(match: _Match) -> tuple[int, int]:
@@ -293,6 +300,8 @@ def _entry(game: _Game, side: Side, entry: re.Match[str], rest: str, number: int
         game.add(_play(game.now.position, side, (int(entry[1]), int(entry[2])), rest, number))
         return
     word = entry[3].lower()
+    if word.startswith("los"):
+        return  # the other column says who won, and how much
     if word == "win":
         points = re.match(r"\D{0,20}(\d{1,6})\b", rest, re.A)
         if not points or not int(points[1]):

@@ -220,6 +220,21 @@ def test_the_reason_why_a_game_ended() -> None:
     assert len([turn for turn in said.turns if turn.action == "resign"]) == 1
 
 
+def test_a_site_that_has_no_names_and_tells_who_lost() -> None:
+    """As Backgammon Galaxy and its imitators write."""
+    head = '; [Player 1 "Anna"]\n; [Player 2 "Bo : ris"]\n\n4 point match\n\n Game 1\n'
+    record = read_mat(head + "1. 31: 8/5 6/5     52: 13/8 13/11\n55.  Losses 1 point    Wins 1    point\n")
+    assert record.players == ("Anna", "Bo : ris")
+    (game,) = record.games
+    assert (game.winner, game.points, len(game.turns), game.turns[-1].action) == (B, 1, 3, "resign")
+    assert (
+        read_mat(head + "  1)                              Losses 1 point\n      Wins 1 point")
+        .games[0]
+        .winner
+        is W
+    )
+
+
 def test_beavers() -> None:
     lines = [
         "  1) 31: 8/5 6/5                  Doubles => 2",
