@@ -372,13 +372,13 @@ def _tokens(turn: _Turn, pairs: Sequence[tuple[int, int]]) -> tuple[_Token, ...]
                 tokens += [_Token(die) for die in dice]
                 for die in dice:
                     left.remove(die)
-    for number in dict.fromkeys(left):
-        halves = next((c for c in combinations(odd, 2) if _divided(c, number)), ())
-        if halves:
-            left.remove(number)
-            for place, (source, target) in enumerate(halves):
-                odd.remove((source, target))
-                tokens.append(_Token(source - target, False, () if place else (number,), number))
+    if len(left) == 1:
+        parts = next((c for c in combinations(odd, 2) if _divided(c, left[0])), ())
+        for place, (source, target) in enumerate(parts):
+            odd.remove((source, target))
+            tokens.append(_Token(source - target, False, () if place else (left[0],), left[0]))
+        if parts:
+            left.clear()
     for source, target in odd:
         gap = source - target
         near = min(
