@@ -514,10 +514,10 @@ def legal(
 def check(file: Path, rules: str | None, as_json: bool) -> int:
     """Say whether every roll and play in a match file is legal.
 
-    FILE is a match of ours (events, nardy notation, JSON), of another program (.mat, .sgf), or a game of
-    nardy as people write it down. Each play, double, result and score is judged; what breaks a rule is
-    a line with the rule, and the legal plays that come nearest. After an illegal play the match goes on
-    from where the record goes on.
+    FILE is a match of ours (events, nardy notation, JSON), of another program (.mat, .sgf, .ogxm), or a
+    game of nardy as people write it down. Each play, double, result and score is judged; what breaks a
+    rule is a line with the rule, and the legal plays that come nearest. After an illegal play the match
+    goes on from where the record goes on.
 
     Exit status: 0 all is legal; 1 something is not; 2 wrong usage; 3 the file cannot be read.
 
@@ -538,6 +538,12 @@ def check(file: Path, rules: str | None, as_json: bool) -> int:
     "--nardy", "nardy_file", type=click.Path(path_type=Path), help="The text notation of long nardy."
 )
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="JSON, for either game.")
+@click.option(
+    "--ogxm",
+    "ogxm_file",
+    type=click.Path(path_type=Path),
+    help="OGXM, with video times, for short backgammon; needs `pip install 'zarbiter[ogxm]'`.",
+)
 @click.option("--players", metavar="NAME,NAME", help="Other names than the match has: white, then black.")
 @store_option(KEEPS_MATCHES)
 def export(
@@ -546,6 +552,7 @@ def export(
     sgf_file: Path | None,
     nardy_file: Path | None,
     json_file: Path | None,
+    ogxm_file: Path | None,
     players: str | None,
     store: Path | None,
 ) -> None:
@@ -563,7 +570,13 @@ def export(
 
     from zarbiter.matchfiles import read_match, write_match
 
-    files = {".mat": mat_file, ".sgf": sgf_file, ".nardy": nardy_file, ".json": json_file}
+    files = {
+        ".mat": mat_file,
+        ".sgf": sgf_file,
+        ".nardy": nardy_file,
+        ".json": json_file,
+        ".ogxm": ogxm_file,
+    }
     if not any(files.values()):
         raise click.UsageError("nothing to write; name a file, as in --mat game.mat")
     names = _two_names(players) if players is not None else None

@@ -19,6 +19,7 @@ from engine.formats.sgf import read_sgf, write_sgf
 from engine.record import FormatError, Record
 from engine.rules import RuleSet
 from hardware.camera import UnreadableInput
+from zarbiter.ogxm import read_ogxm, write_ogxm
 
 LARGEST = 64 * 1024 * 1024  #: bytes that are read of a file
 
@@ -35,11 +36,6 @@ def events_in(text: str) -> list[Event]:
             except ValueError as error:  # an EventError, or a number with thousands of digits
                 raise FormatError(str(error), number) from error
     return events
-
-
-def read_events(text: str) -> Record:
-    """The record of a file of events. Raises ``FormatError``."""
-    return record_of(events_in(text))
 
 
 def write_marked(record: Record) -> str:
@@ -65,20 +61,21 @@ def read_text(text: str) -> Record:
             raise error from None
 
 
-#: The forms by the ends of their names; a file that is named otherwise is read by how its text begins.
+#: The forms of text by the ends of their names; a file that is named otherwise is read by how it begins.
 READERS: dict[str, Callable[[str], Record]] = {
     ".mat": read_mat,
     ".sgf": read_sgf,
     ".nardy": read_nardy,
     ".json": read_json,
-    ".jsonl": read_events,
     ".txt": read_text,
 }
-WRITERS: dict[str, Callable[[Record], str]] = {
+EVENTS = ".jsonl"
+WRITERS: dict[str, Callable[[Record], str | bytes]] = {
     ".mat": write_mat,
     ".sgf": write_sgf,
     ".nardy": write_marked,
     ".json": write_json,
+    ".ogxm": write_ogxm,
 }
 
 
@@ -86,7 +83,7 @@ def form_of(text: str) -> str:
     """Which form a text has, by how it begins; plain text if nothing tells."""
     start = text.lstrip("\ufeff \t\r\n")[:4000]
     if start.startswith("{"):
-        return ".json" if SCHEMA in start else ".jsonl"
+        return ".json" if SCHEMA in start else EVENTS
     if start.startswith("("):
         return ".sgf"
     return ".nardy" if re.search(r'^\[Game "long-nardy"', start, re.MULTILINE) else ".txt"
@@ -94,9 +91,7 @@ def form_of(text: str) -> str:
 
 def read_match(path: Path) -> Record:
     """A match file of any form. Raises ``UnreadableInput``, which names file, line and what is wrong."""
-    form, text = _form_and_text(path)
-    with _naming(path):
-        return READERS[form](text)
+    return _opened(path)[0]
 
 
 def check_file(path: Path, rules: RuleSet | None) -> tuple[Record, Report]:
@@ -104,17 +99,24 @@ def check_file(path: Path, rules: RuleSet | None) -> tuple[Record, Report]:
 
     Raises ``UnreadableInput``, and ``WrongRules`` if the rules are those of the other game.
     """
-    form, text = _form_and_text(path)
-    with _naming(path):
-        events = events_in(text) if form == ".jsonl" else []
-        record = record_of(events) if events else READERS[form](text)
+    record, events = _opened(path)
     return record, check_events(events, rules) if events else check_record(record, rules)
 
 
-def _form_and_text(path: Path) -> tuple[str, str]:
-    text, suffix = decode(read_bytes(path)), path.suffix.lower()
-    # The name .txt says nothing: all kinds of programs write match files so.
-    return suffix if suffix in READERS and suffix != ".txt" else form_of(text), text
+def _opened(path: Path) -> tuple[Record, list[Event]]:
+    """The record in a file, and the events that it is made from where the file holds such."""
+    data, form = read_bytes(path), path.suffix.lower()
+    with _naming(path):
+        if form == ".ogxm" or data.startswith(b"OGXM"):
+            return read_ogxm(data), []
+        text = decode(data)
+        # The name .txt says nothing: all kinds of programs write match files so.
+        if form not in (*READERS, EVENTS) or form == ".txt":
+            form = form_of(text)
+        if form != EVENTS:
+            return READERS[form](text), []
+        events = events_in(text)
+        return record_of(events), events
 
 
 @contextmanager
@@ -133,9 +135,9 @@ def write_match(record: Record, form: str, path: Path) -> None:
     be written.
     """
     with _naming(path):
-        text = WRITERS[form](record)
+        content = WRITERS[form](record)
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
     except OSError as error:
         raise UnreadableInput(f"{path}: {(error.strerror or str(error)).lower()}") from error
 

@@ -320,8 +320,10 @@ class TestExport:
         path.write_text(MAT)
         return path
 
-    @pytest.mark.parametrize("form", ["mat", "sgf", "json"])
+    @pytest.mark.parametrize("form", ["mat", "sgf", "json", "ogxm"])
     def test_every_form_is_read_again(self, run: Run, tmp_path: Path, mat: Path, form: str) -> None:
+        if form == "ogxm":
+            pytest.importorskip("ogxm", reason="the library for OGXM is not installed")
         other, again = tmp_path / f"game.{form}", tmp_path / "again.mat"
         assert run("export", mat, f"--{form}", other)[0] == DONE
         assert run("export", other, "--mat", again)[0] == DONE
