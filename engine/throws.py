@@ -85,7 +85,10 @@ class ThrowVerdict:
 
     @property
     def then(self) -> Then:
-        """Both dice are thrown again, never one alone (rules.md D10), or the roll stands."""
+        """Both dice are thrown again, never one alone (rules.md D10), or the roll stands.
+
+        Before the dice have settled only a fault in the manner of throwing is known.
+        """
         return "both_again" if any(fault.void for fault in self.faults) else "roll_stands"
 
 
