@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from engine.check import check_record
@@ -31,6 +32,7 @@ from engine.rules import default_rules
 from hardware.camera import UnreadableInput
 from zarbiter.law import check_cases
 from zarbiter.matchfiles import read_match
+from zarbiter.ogxm import read_ogxm, write_ogxm
 from zarbiter.presets import PresetError, preset, preset_names, preset_toml
 from zarbiter.store import read_events_file
 
@@ -45,6 +47,7 @@ class Format:
     samples: Callable[[], list[bytes]]
     read: Callable[[bytes], object]
     errors: tuple[type[Exception], ...] = (FormatError,)
+    cost: int = 1  #: times what other readers take, since it starts a process
 
 
 def _game(game: Game, seed: int, turns: int) -> Iterator[tuple[Side, Play]]:
@@ -251,6 +254,24 @@ def _any_match(path: Path) -> None:
     check_record(read_match(path))
 
 
+def _through_ogxm(data: bytes) -> None:
+    record = read_ogxm(data)
+    check_record(record)
+    try:
+        written = write_ogxm(record)
+    except FormatError:
+        return
+    _same(written, write_ogxm(read_ogxm(written)))
+
+
+@lru_cache(1)
+def _ogxm_samples() -> list[bytes]:
+    return [write_ogxm(record) for record in _records(BG)]
+
+
+#: OGXM is read where its library is installed.
+OGXM = [Format("OGXM", _ogxm_samples, _through_ogxm, cost=200)] if find_spec("ogxm") else []
+
 FORMATS: dict[str, Format] = {
     form.name: form
     for form in (
@@ -268,5 +289,6 @@ FORMATS: dict[str, Format] = {
             "rule set", ".toml", lambda: map(preset_toml, map(preset, preset_names())), _preset, PresetError
         ),
         _of_text("cases", _cases, _check_cases),
+        *OGXM,
     )
 }
