@@ -129,6 +129,20 @@ def test_the_cases_name_the_rows_of_the_option(option: str) -> None:
     assert named
 
 
+def test_an_option_without_effect_or_case_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    idle = Case("C5", BG, (False, True), lambda rules: rules.name, {})
+    monkeypatch.setitem(CASES, "beaver", [idle])
+    with pytest.raises(AssertionError):
+        test_changing_the_option_alone_changes_the_outcome("beaver")
+    monkeypatch.delitem(CASES, "beaver")
+    with pytest.raises(AssertionError, match="no case shows what beaver does"):
+        test_changing_the_option_alone_changes_the_outcome("beaver")
+    with_two_of_three = [replace(case, values=case.values[:2]) for case in CASES["throw_half"]]
+    monkeypatch.setitem(CASES, "throw_half", with_two_of_three)
+    with pytest.raises(AssertionError):
+        test_every_value_of_the_option_is_told_from_every_other("throw_half")
+
+
 # Set-up and order of play
 
 
