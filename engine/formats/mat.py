@@ -42,7 +42,9 @@ MAX_CUBE, MAX_INFO = 1 << 24, 1_000
 START = Position.start(Game.BACKGAMMON)
 LEFT, RIGHT = 5, 33  #: the columns that GNU Backgammon writes the two sides at
 
-_LENGTH = re.compile(r"\s*(-?\d+)\s+points?\s+match\b", re.I | re.A)
+_LENGTH = re.compile(
+    r"\s*(?:(-?\d+)\s+points?\s+match|match\s+(?:of|to)\s+(-?\d+)(?:\s+points?)?)\b", re.I | re.A
+)
 _UNLIMITED = re.compile(r"\s*(?:unlimited|money)\s+(?:match|game|session)", re.I | re.A)
 _GAME = re.compile(r"\s*Game\s+\d+\s*:?\s*$", re.I | re.A)
 _SET_POSITION = re.compile(r";\s*Set Pos\s*=\s*(\S+)", re.I | re.A)
@@ -50,8 +52,8 @@ _SCORE = re.compile(r":\s*(\d{1,6})(?=\s|$)", re.A)
 _ROW = re.compile(r"\s*\d{1,5}[).]", re.A)
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _ENTRY = re.compile(
-    r"(?<![\w/(])(?:([1-6])[-,]?([1-6])\s?:|(double|redouble|take|accept|drop|pass(?:es)?|reject|decline|beaver|"
-    r"raccoon|resign|los[se]e?|win)s?\b)",
+    r"(?<![\w/(])(?:([1-6])[-,]?([1-6])(?:\s?:|(?=\s+(?:bar|\d{1,2})/))|(double|redouble|take|accept|drop|pass(?:es)?|reject|decline|beaver|"
+    r"raccoon|resign(?:ed)?|los[set]e?|forfeit|win)s?\b)",
     re.I | re.A,
 )
 _STAKE = re.compile(r"(?:=>|to|:)?\s*(\d+)\b", re.I | re.A)
@@ -182,13 +184,13 @@ def _line(match: _Match, line: str, number: int) -> None:
     elif match.names is None and (header := _header(line)):
         _add_info(match, header, number)
     elif found := _LENGTH.match(line):
-        if match.length is not None or match.names is not None:
+        length = found[1] or found[2]
+        if match.names is not None:
             raise FormatError("a second match begins here; one file holds one match", number)
-        if len(found[1]) > 4 or not 0 <= int(found[1]) <= MAX_LENGTH:
-            raise FormatError(
-                f"a match to {found[1][:20]} points; it may be 0 (unlimited) to {MAX_LENGTH}", number
-            )
-        match.length = int(found[1])
+        if len(length) > 4 or not 0 <= int(length) <= MAX_LENGTH:
+            what = f"a match to {length[:20]} points"
+            raise FormatError(f"{what}; it may be 0 (unlimited) to {MAX_LENGTH}", number)
+        match.length = int(length)
     elif match.names is None and _UNLIMITED.match(line):
         match.length = 0
     elif _GAME.match(line):
@@ -300,14 +302,14 @@ def _entry(game: _Game, side: Side, entry: re.Match[str], rest: str, number: int
         game.add(_play(game.now.position, side, (int(entry[1]), int(entry[2])), rest, number))
         return
     word = entry[3].lower()
-    if word.startswith("los"):
+    if word.startswith(("los", "forfeit")):
         return  # the other column says who won, and how much
     if word == "win":
         points = re.match(r"\D{0,20}(\d{1,6})\b", rest, re.A)
         if not points or not int(points[1]):
             raise FormatError(f"how many points were won? {rest[:40]!r}", number)
         game.winner, game.points = side, int(points[1])
-    elif word == "resign":
+    elif word.startswith("resign"):
         grades = [grade for name, grade in _GRADES.items() if re.search(rf"\b{name}\b", rest, re.I)]
         game.add(Turn(side=side, action="resign", value=max(grades, default=1), line=number))
     else:
@@ -465,7 +467,7 @@ def _game_lines(record: Record, number: int, game: GameRecord) -> list[str]:
             rows.append(["", ""])
         rows[-1][turn.side.index] = text
     for count, (white, black) in enumerate(rows, 1):
-        gap = max(RIGHT - LEFT, len(white) + 2)
+        gap = max(RIGHT - LEFT, len(white) + 3)
         # The padding stays where the right column is empty: GNU Backgammon 1.07 looks for that column
         # in what the line before left behind when a line is shorter than 15 characters.
         lines.append(f"{count:3d}) {white:<{gap}}{black}")

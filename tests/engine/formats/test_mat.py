@@ -235,6 +235,16 @@ def test_a_site_that_has_no_names_and_tells_who_lost() -> None:
     )
 
 
+def test_the_dialect_of_open_gammon() -> None:
+    text = "Match of 3 points\n Game 1\n Anna : 0   Boris : 1\n  1) 31 8/5 6/5   52 13/8 13/11\n"
+    (game,) = read_mat(text + "  2)    Resigned Game\n      Wins 2 points with a gammon\n").games
+    assert [turn.dice for turn in game.turns[:2]] == [(3, 1), (5, 2)]
+    assert (game.winner, game.points, game.score, game.turns[2].action) == (W, 2, (0, 1), "resign")
+    assert read_mat(text).length == 3
+    late = read_mat(text + "  2)                                Lost on time\n      Wins 1 point\n").games[0]
+    assert (late.winner, late.turns[2].side) == (W, B)
+
+
 def test_beavers() -> None:
     lines = [
         "  1) 31: 8/5 6/5                  Doubles => 2",
