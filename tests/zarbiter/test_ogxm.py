@@ -6,13 +6,15 @@ from dataclasses import replace
 from importlib.util import find_spec
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from engine.formats.moves import moved
 from engine.legal import legal_plays
 from engine.position import Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
 from engine.rules import default_rules
-from tests.engine.formats.records import without_lines
+from tests.engine.formats.records import NUMBERS, SIDES, TEXTS, positions, without_lines
 from zarbiter import ogxm
 from zarbiter.ogxm import LARGEST, read_ogxm, write_ogxm
 
@@ -83,6 +85,30 @@ def test_a_match_survives() -> None:
     )
     rules = replace(RULES, name="ours", title="x" * 5000, cube_cap=64)
     record = replace(match(long, first, strange, short), rules=rules, info=(("Event", "Open"), ("Day", "3")))
+    assert without_lines(read_ogxm(write_ogxm(record))) == record
+
+
+@needs_library
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_what_the_fields_cannot_hold_survives_too(data: st.DataObject) -> None:
+    game = played(data.draw(st.integers(0, 9)), 8)
+    turns = [
+        replace(
+            turn,
+            comment=data.draw(TEXTS),
+            t=data.draw(st.none() | NUMBERS),
+            clock=data.draw(st.none() | st.tuples(NUMBERS, NUMBERS)),
+            after=data.draw(st.none() | positions(Game.BACKGAMMON)) if turn.action == "play" else None,
+        )
+        for turn in game.turns
+    ]
+    record = match(
+        replace(game, turns=tuple(turns), result=data.draw(TEXTS), first=data.draw(st.none() | SIDES))
+    )
+    record = replace(
+        record, info=(("Event", "Open"), *data.draw(st.lists(st.tuples(TEXTS, TEXTS), max_size=2)))
+    )
     assert without_lines(read_ogxm(write_ogxm(record))) == record
 
 

@@ -6,7 +6,11 @@ import json
 import os
 import random
 import shutil
+import socket
 import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +67,43 @@ def random_state(rng: random.Random, most_points: int = 32767) -> MatchState:
 def states() -> st.SearchStrategy[MatchState]:
     """:func:`random_state` for hypothesis."""
     return st.randoms(use_true_random=False).map(random_state)
+
+
+@contextmanager
+def gnubg_player(tmp_path: Path) -> Iterator[Callable[[str], str]]:
+    """GNU Backgammon as a player: a board line in, its play out. Skips if it is not installed."""
+    if GNUBG is None:
+        pytest.skip("gnubg is not installed")
+    with socket.create_server(("localhost", 0)) as free:
+        port = free.getsockname()[1]
+    commands = tmp_path / "commands"
+    commands.write_text(f"external localhost:{port}\n")
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    command = [GNUBG, "-t", "-q", "-r", "-c", str(commands)]
+    nothing = subprocess.DEVNULL
+    with subprocess.Popen(command, env=environment, stdin=nothing, stdout=nothing, stderr=nothing) as process:
+        try:
+            with _connected(port) as connection, connection.makefile("rw") as lines:
+
+                def play(board: str) -> str:
+                    lines.write(board + "\n")
+                    lines.flush()
+                    return lines.readline().strip()
+
+                yield play
+        finally:
+            process.kill()
+
+
+def _connected(port: int) -> socket.socket:
+    until = time.monotonic() + 20
+    while True:
+        try:
+            return socket.create_connection(("localhost", port), timeout=20)
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
 
 
 def in_gnubg(tmp_path: Path, body: str, data: Any) -> Any:

@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 
 from engine.formats.fibs import FibsBoard, board_of, format_fibs, parse_fibs, state_of
 from engine.formats.gnubg_ids import format_gnubg_id, parse_gnubg_id
+from engine.formats.moves import moved, read_moves
 from engine.formats.state import MatchState
+from engine.legal import legal_plays
 from engine.position import Game, Position, Side
 from engine.record import FormatError
-from tests.engine.formats.states import in_gnubg, random_state
+from engine.rules import default_rules
+from tests.engine.formats.states import gnubg_player, in_gnubg, random_position, random_state
 
 START = (
     "board:You:Opp:7:2:3:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
@@ -172,6 +175,23 @@ def test_hostile_text(text: str) -> None:
     except FormatError:
         return
     assert state_of(board_of(state)).position == state.position
+
+
+def test_gnubg_plays_on_from_a_board_that_is_written(tmp_path: Path) -> None:
+    """Its answer to a line is a legal play of the position that the line was made from."""
+    rng = random.Random(22)
+    rules = default_rules(Game.BACKGAMMON)
+    with gnubg_player(tmp_path) as play:
+        for _ in range(40):
+            position = random_position(rng)
+            if 15 in position.off:
+                continue
+            side, dice = rng.choice(tuple(Side)), (rng.randint(1, 6), rng.randint(1, 6))
+            answer = play(format_fibs(board_of(MatchState(position=position, on_roll=side, dice=dice))))
+            moves = read_moves(answer, dice=dice, position=position, side=side) if answer else ()
+            made = moved(position, Game.BACKGAMMON, side, moves)
+            assert made, answer
+            assert made[0] in {legal.after for legal in legal_plays(position, side, dice, rules)}
 
 
 def test_gnubg_shows_the_same_board(tmp_path: Path) -> None:
