@@ -11,6 +11,7 @@ people can (:class:`Call`, :class:`Ruling`, :class:`Correction`, ...); a match i
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
@@ -36,11 +37,14 @@ Fault = Literal[
     "wrong_dice",
     "wrong_side",
 ]
+CUBE = 2**60  #: no cube shows as much
+Colour = Literal["light", "dark"]
 CubeVerb = Literal["double", "take", "drop", "beaver", "raccoon"]
 CallWord = Literal["adjust", "touched", "cup"]
 Decision = Literal["accept", "demand", "rethrow", "stand"]
 Dice = tuple[int, int]
 MoveXY = tuple[int, int]  #: from, to in points of the mover, ``BAR`` and ``OFF`` included
+MOST = 99  #: more checkers than this in one place are no reading of a board
 
 
 class EventError(ValueError):
@@ -51,8 +55,8 @@ def _point_name(point: int) -> int | str:
     return {BAR: "bar", OFF: "off"}.get(point, point)
 
 
-def _point_value(name: int | str) -> int:
-    return {"bar": BAR, "off": OFF}[name] if isinstance(name, str) else int(name)
+def _point_value(name: Any) -> int:
+    return {"bar": BAR, "off": OFF}[name] if isinstance(name, str) else _whole(name, OFF, BAR)
 
 
 def _one_of(words: Any, value: Any) -> Any:
@@ -60,6 +64,47 @@ def _one_of(words: Any, value: Any) -> Any:
     if value not in get_args(words):
         raise ValueError(f"{value!r} is none of {', '.join(get_args(words))}")
     return value
+
+
+def _number(value: Any) -> float:
+    """``value`` if it is a finite number. Raises ``ValueError``."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is not a number")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is not a text")
+    return value
+
+
+def _whole(value: Any, low: int, high: int) -> int:
+    """``value`` if it is a whole number of that range. Raises ``ValueError``."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ValueError(f"{value!r} is no whole number from {low} to {high}")
+    return value
+
+
+def _dice(value: Any) -> Dice:
+    """Two values; 0 for a die that was not seen."""
+    first, second = value
+    return _whole(first, 0, 6), _whole(second, 0, 6)
+
+
+def _names(value: Any) -> tuple[str, str]:
+    if isinstance(value, str):
+        raise ValueError(f"{value!r} is not two names")
+    white, black = value
+    return _text(white), _text(black)
+
+
+def _counts(value: Mapping[str, Any]) -> tuple[int, int]:
+    return _whole(value["light"], 0, MOST), _whole(value["dark"], 0, MOST)
+
+
+def _slots(value: Any) -> tuple[int, ...]:
+    return tuple(_whole(slot, 0, 23) for slot in value)
 
 
 def _side_name(side: Side | None) -> str | None:
@@ -72,6 +117,7 @@ def _side(name: str | None) -> Side | None:
 
 def _points(value: float) -> float:
     """A number of points; whole ones stay whole numbers, as they are written."""
+    value = _number(value)
     return int(value) if value == int(value) else float(value)
 
 
@@ -82,9 +128,12 @@ def slots_to_json(slots: tuple[int, ...]) -> dict[str, list[dict[str, Any]]]:
 
 
 def slots_from_json(data: Mapping[str, Any]) -> tuple[int, ...]:
-    """The twin of :func:`slots_to_json`."""
+    """The twin of :func:`slots_to_json`. Raises ``KeyError``, ``TypeError`` or ``ValueError``."""
     sign = {"light": 1, "dark": -1, "none": 0}
-    return tuple(sign[c["colour"]] * int(c["count"]) for c in [*data["top"], *data["bottom"]])
+    cells = [*data["top"], *data["bottom"]]
+    if len(cells) != 24:
+        raise ValueError(f"a board has 24 slots, not {len(cells)}")
+    return tuple(sign[c["colour"]] * _whole(c["count"], 0, MOST) for c in cells)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +155,12 @@ class BoardSeen:
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> BoardSeen:
-        corners = tuple((float(x), float(y)) for x, y in d["corners"])
+        corners = tuple((float(_number(x)), float(_number(y))) for x, y in d["corners"])
         return cls(
-            t=d["t"], corners=corners, orientation=Orientation(d["orientation"]), confidence=d["confidence"]
+            t=d["t"],
+            corners=corners,
+            orientation=Orientation(d["orientation"]),
+            confidence=_number(d["confidence"]),
         )
 
 
@@ -137,11 +189,10 @@ class MatchStart:
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> MatchStart:
-        white, black = d["players"]
         return cls(
             t=d["t"],
             rules=RuleSet.from_mapping(d["rule_set"]),
-            players=(str(white), str(black)),
+            players=_names(d["players"]),
             roster=roster_from_json(d["roster"]) if d.get("roster") else None,
         )
 
@@ -172,7 +223,6 @@ class GameStart:
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> GameStart:
-        players = (str(d["players"][0]), str(d["players"][1])) if d.get("players") else None
         # Records made before rule sets were stored name one alone: they were played by the defaults.
         usual = replace(default_rules(Game(d["game"])), name=d["rules"])
         return cls(
@@ -180,7 +230,7 @@ class GameStart:
             rules=RuleSet.from_mapping(d["rule_set"]) if "rule_set" in d else usual,
             position=Position.from_json(d["position"]),
             side_to_move=_side(d.get("side_to_move")),
-            players=players,
+            players=_names(d["players"]) if d.get("players") else None,
         )
 
 
@@ -225,12 +275,12 @@ class SetUp:
             t=d["t"],
             position=Position.from_json(d["position"]),
             side_to_move=Side(d["side_to_move"]),
-            dice=(int(d["dice"][0]), int(d["dice"][1])) if d.get("dice") else None,
+            dice=_dice(d["dice"]) if d.get("dice") else None,
             score=(_points(white), _points(black)),
-            cube=int(d["cube"]),
+            cube=_whole(d["cube"], 0, CUBE),
             cube_owner=_side(d.get("cube_owner")),
             crawford=bool(d["crawford"]),
-            game_number=int(d["game_number"]),
+            game_number=_whole(d["game_number"], 0, 10**6),
             first=_side(d.get("first")),
         )
 
@@ -256,7 +306,7 @@ class RollOff:
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> RollOff:
-        return cls(t=d["t"], white=int(d["white"]), black=int(d["black"]))
+        return cls(t=d["t"], white=_whole(d["white"], 1, 6), black=_whole(d["black"], 1, 6))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,12 +343,12 @@ class Throw:
         return cls(
             t=d["t"],
             side=Side(d["side"]),
-            colour=d["colour"],
-            dice=(int(d["dice"][0]), int(d["dice"][1])),
+            colour=_one_of(Colour, d["colour"]),
+            dice=_dice(d["dice"]),
             valid=bool(d["valid"]),
-            faults=tuple(d["faults"]),
-            halves=tuple(d.get("halves", ())),
-            confidence=d["confidence"],
+            faults=tuple(_one_of(Fault, fault) for fault in d["faults"]),
+            halves=tuple(_one_of(Half, half) for half in d.get("halves", ())),
+            confidence=_number(d["confidence"]),
         )
 
 
@@ -342,17 +392,17 @@ class PlayMade:
         return cls(
             t=d["t"],
             side=Side(d["side"]),
-            colour=d["colour"],
-            dice=(int(d["dice"][0]), int(d["dice"][1])),
+            colour=_one_of(Colour, d["colour"]),
+            dice=_dice(d["dice"]),
             moves=tuple((_point_value(a), _point_value(b)) for a, b in d["moves"]),
-            notation=d["notation"],
+            notation=_text(d["notation"]),
             legal=bool(d["legal"]),
-            rule=d["rule"],
+            rule=_text(d["rule"]) if d["rule"] is not None else None,
             position=Position.from_json(d["position"]),
             slots=slots_from_json(d["slots"]),
-            bar=(d["bar"]["light"], d["bar"]["dark"]),
-            off=(d["off"]["light"], d["off"]["dark"]),
-            confidence=d["confidence"],
+            bar=_counts(d["bar"]),
+            off=_counts(d["off"]),
+            confidence=_number(d["confidence"]),
         )
 
 
@@ -393,7 +443,10 @@ class CubeAction:
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> CubeAction:
         return cls(
-            t=d["t"], side=Side(d["side"]), action=_one_of(CubeVerb, d["action"]), value=int(d["value"])
+            t=d["t"],
+            side=Side(d["side"]),
+            action=_one_of(CubeVerb, d["action"]),
+            value=_whole(d["value"], 0, CUBE),
         )
 
 
@@ -416,7 +469,7 @@ class Resignation:
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> Resignation:
         action = _one_of(Literal["offer", "accept", "refuse"], d["action"])
-        return cls(t=d["t"], side=Side(d["side"]), action=action, grade=str(d.get("grade", "")))
+        return cls(t=d["t"], side=Side(d["side"]), action=action, grade=_text(d.get("grade", "")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -468,7 +521,7 @@ class Ruling:
             t=d["t"],
             decision=_one_of(Decision, d["decision"]),
             asked_by=_side(d.get("asked_by")),
-            reason=str(d.get("reason", "")),
+            reason=_text(d.get("reason", "")),
         )
 
 
@@ -506,10 +559,10 @@ class Correction:
             raise ValueError("a correction cannot put in another correction")
         return cls(
             t=d["t"],
-            target=int(d["target"]),
+            target=_whole(d["target"], -1, 10**9),
             action=_one_of(Literal["replace", "strike", "insert"], d["action"]),
             event=from_json(d["event"]) if d.get("event") else None,
-            reason=str(d.get("reason", "")),
+            reason=_text(d.get("reason", "")),
         )
 
 
@@ -528,8 +581,8 @@ class Doubt:
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> Doubt:
-        options = tuple((o["reading"], float(o["probability"])) for o in d["options"])
-        return cls(t=d["t"], about=d["about"], options=options)
+        options = tuple((_text(o["reading"]), float(_number(o["probability"]))) for o in d["options"])
+        return cls(t=d["t"], about=_one_of(Literal["throw", "play"], d["about"]), options=options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -546,7 +599,7 @@ class Desync:
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> Desync:
-        return cls(t=d["t"], reason=d["reason"], slots=tuple(d["slots"]))
+        return cls(t=d["t"], reason=_text(d["reason"]), slots=_slots(d["slots"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -563,7 +616,7 @@ class Resync:
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> Resync:
-        return cls(t=d["t"], reason=d["reason"], slots=tuple(d["slots"]))
+        return cls(t=d["t"], reason=_text(d["reason"]), slots=_slots(d["slots"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -587,7 +640,9 @@ class GameEnd:
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> GameEnd:
-        return cls(t=d["t"], winner=_side(d["winner"]), result=d["result"], points=_points(d["points"]))
+        return cls(
+            t=d["t"], winner=_side(d["winner"]), result=_text(d["result"]), points=_points(d["points"])
+        )
 
 
 Event = (
@@ -618,12 +673,15 @@ def to_json(event: Event) -> dict[str, Any]:
     return {"type": event.type, "t": round(event.t, 3), **event.fields()}
 
 
-def from_json(data: Mapping[str, Any]) -> Event:
-    """The twin of :func:`to_json`. Raises ``EventError`` if the object is no event."""
+def from_json(data: Any) -> Event:
+    """The twin of :func:`to_json`. Raises ``EventError`` if it is no event's object."""
+    if not isinstance(data, Mapping):
+        raise EventError("not a JSON object")
     try:
+        _number(data["t"])
         return _TYPES[data["type"]].parse(data)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-        raise EventError(f"not an event: {error!r} in {json.dumps(dict(data))[:200]}") from error
+        raise EventError(f"not an event: {error!r} in {json.dumps(data, default=repr)[:200]}") from error
 
 
 def dumps(event: Event) -> str:
@@ -635,8 +693,6 @@ def loads(line: str) -> Event:
     """The twin of :func:`dumps`. Raises ``EventError``."""
     try:
         data = json.loads(line)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also a number of too many digits
         raise EventError(f"not JSON: {error}") from error
-    if not isinstance(data, dict):
-        raise EventError("not a JSON object")
     return from_json(data)

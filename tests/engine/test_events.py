@@ -1,13 +1,15 @@
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import events as ev
+from engine.commentary import sentence
 from engine.layout import Orientation
+from engine.match import Match
 from engine.position import Game, Position, Side
 from engine.roster import Chouette, Consulting, Singles, TeamMatch
 from engine.rules import default_rules
@@ -201,6 +203,8 @@ STRIKE = '{"type": "correction", "t": 1, "target": 0, "action": "%s", "event": %
         '{"type": "throw"}',
         '{"type": "x", "t": 1}',
         "{",
+        "[" * 100_000,
+        "1" * 10_000,
         '{"type": "cube", "t": 1, "side": "white", "action": "sell", "value": 2}',
         '{"type": "cube", "t": 1, "side": "white", "action": "take", "value": Infinity}',
         '{"type": "turn_end", "t": 1, "side": "white", "how": "cough"}',
@@ -221,6 +225,59 @@ STRIKE = '{"type": "correction", "t": 1, "target": 0, "action": "%s", "event": %
 def test_what_is_no_event_is_refused(line: str) -> None:
     with pytest.raises(ev.EventError):
         ev.loads(line)
+
+
+JUNK: list[Any] = [
+    None,
+    True,
+    -1,
+    7,
+    1.5,
+    1e400,
+    10**30,
+    "",
+    "bar",
+    "white",
+    [],
+    [1],
+    [1, 2, 3],
+    {},
+    {"x": 1},
+]
+
+
+def spoil(data: Any, draw: st.DataObject) -> Any:
+    """The same JSON with one value, anywhere in it, replaced by another or left out."""
+    if isinstance(data, dict) and data and draw.draw(st.booleans() | st.just(True)):
+        key = draw.draw(st.sampled_from(sorted(data)))
+        if draw.draw(st.integers(0, 9)) == 0:
+            return {k: v for k, v in data.items() if k != key}
+        return {**data, key: spoil(data[key], draw)}
+    if isinstance(data, list) and data and draw.draw(st.booleans()):
+        place = draw.draw(st.integers(0, len(data) - 1))
+        return [*data[:place], spoil(data[place], draw), *data[place + 1 :]]
+    return draw.draw(st.sampled_from(JUNK))
+
+
+MATCHES = [Match(default_rules(game), players=("Anna", "Boris")) for game in Game]
+MATCHES += [
+    match.apply(ev.GameStart(t=0, rules=match.rules, position=Position.start(match.rules.game)))
+    for match in MATCHES
+]
+
+
+@given(EVENTS, st.data())
+@settings(max_examples=300)
+def test_spoilt_json_is_refused_or_is_an_event_like_any_other(event: ev.Event, data: st.DataObject) -> None:
+    """What is taken for an event can be written, told and folded; all else is an ``EventError``."""
+    try:
+        read = ev.from_json(spoil(ev.to_json(event), data))
+    except ev.EventError:
+        return
+    assert ev.loads(ev.dumps(read)) == read
+    for match in MATCHES:
+        assert sentence(read, match)
+        match.refusal(read)
 
 
 def test_bar_and_off_have_names() -> None:
