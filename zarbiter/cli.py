@@ -420,29 +420,37 @@ def photo(
 
 
 @cli.command()
-@click.argument("name", metavar="[PRESET]", required=False)
+@click.argument("name", metavar="[PRESET-or-RULE]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="As JSON, for other programs.")
 @click.option("--toml", "as_toml", is_flag=True, help="As a preset file, to be changed to one's own rules.")
 def rules(name: str | None, as_json: bool, as_toml: bool) -> None:
-    """List the rule sets, or show one.
+    """List the rule sets, or show one, or one rule.
 
     A rule set is named, or given as a .toml file of one's own. Every option is shown with what it
     decides and the rows of the catalogue of rules that it comes from; a * marks what is not the
-    default of the game. Below stand the sources, and what they leave unsettled.
+    default of the game. Below stand the sources, and what they leave unsettled. A rule is named as
+    verdicts do, and shown with what each rule set chooses there.
 
     \b
     Examples:  zarbiter rules
                zarbiter rules long.classic
                zarbiter rules long.classic --toml > club.toml
+               zarbiter rules L7
 
     A file that begins with `base = "long.classic"` need only hold the options that differ.
     """
-    from zarbiter.law import list_rules, show_rules
+    from engine.catalogue import CATALOGUE
+    from zarbiter.law import list_rules, show_row, show_rules
     from zarbiter.presets import preset
 
     if as_json and as_toml:
         raise click.UsageError("--json and --toml exclude each other")
-    if name is not None:
+    row = CATALOGUE.get(name.upper()) if name is not None else None
+    if row is not None and as_toml:
+        raise click.UsageError(f"{row.id} is a rule; --toml needs the name of a rule set")
+    if row is not None:
+        show_row(row, as_json)
+    elif name is not None:
         show_rules(preset(name), as_json, as_toml)
     elif as_toml:
         raise click.UsageError("--toml needs the name of a rule set")

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from engine.catalogue import Row
 from engine.check import Finding, Report, WrongRules
 from engine.events import Dice
 from engine.formats.positions import format_position, parse_position
@@ -125,6 +126,34 @@ def _show_rules(console: Console, rules: RuleSet) -> None:
             console.print(f"\n{title}", style="bold")
             for text in texts:
                 console.print(Text.assemble("  - ", text))
+
+
+def show_row(row: Row, as_json: bool) -> None:
+    """Print one rule of the catalogue: what it says, who judges it, and what the rule sets choose there."""
+    options = [option for option in OPTIONS.values() if row.id in option.rows]
+    sets = [rules for rules in map(preset, preset_names()) if rules.game in row.games]
+    choices = {
+        option.name: {r.name: r.to_json()[option.name] for r in sets if r.game in option.games}
+        for option in options
+    }
+    if as_json:
+        games = [game.value for game in row.games]
+        data = {"id": row.id, "games": games, "text": row.text, "judged": row.judged, "offered": row.offered}
+        _print_json(data | {"options": choices})
+        return
+    console = _console()
+    console.print(Text.assemble((row.id, "bold"), f"  {row.text}"))
+    said = ["judged by what is seen"] if row.judged else []
+    said += ["offered to the referee as an action"] if row.offered else []
+    console.print(Text(f"{', '.join(game.value for game in row.games)}; {', '.join(said)}", "dim"))
+    for option in options:
+        console.print(Text.assemble("\n", (option.name, "bold"), f"  {option.text}"))
+        values: dict[str, list[str]] = {}
+        for rules in sets:
+            if rules.game in option.games:
+                values.setdefault(value_text(getattr(rules, option.name)), []).append(rules.name)
+        for value, names in values.items():
+            console.print(Text.assemble("  ", (value, "bold"), f": {', '.join(names)}"))
 
 
 # Legal plays

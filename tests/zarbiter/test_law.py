@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.catalogue import CATALOGUE, Row
 from engine.legal import legal_plays
 from engine.position import Game, Position, Side
 from engine.rules import OPTIONS, RuleSet, default_rules
@@ -73,6 +74,21 @@ class TestRules:
         assert preset(str(path)) == preset("long.classic")
         assert run("rules", path)[1] == run("rules", "long.classic")[1]
 
+    @pytest.mark.parametrize("row", CATALOGUE.values(), ids=lambda row: row.id)
+    def test_a_rule_is_shown_with_what_the_rule_sets_choose_there(self, run: Run, row: Row) -> None:
+        status, out, err = run("rules", row.id.lower())
+        assert (status, err) == (DONE, "")
+        assert out.startswith(f"{row.id}  {row.text}\n")
+        data = json.loads(run("rules", row.id, "--json")[1])
+        assert data["text"] == row.text
+        for option in OPTIONS.values():
+            assert (
+                (row.id in option.rows) == (f"\n{option.name}  " in out) == (option.name in data["options"])
+            )
+        for name, choices in data["options"].items():
+            assert choices == {rules: preset(rules).to_json()[name] for rules in choices}
+            assert all(rules in out for rules in choices)
+
     def test_on_a_terminal_it_has_colours_and_fits(self, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
         monkeypatch.setenv("FORCE_COLOR", "1")
         monkeypatch.setenv("COLUMNS", "80")
@@ -90,6 +106,8 @@ class TestRules:
             (["gone.toml"], "gone.toml: no such file"),
             (["long.classic", "--json", "--toml"], "exclude each other"),
             (["--toml"], "needs the name of a rule set"),
+            (["L7", "--toml"], "L7 is a rule"),
+            (["L99"], "no rule set 'L99'"),
         ],
     )
     def test_what_makes_no_sense(self, run: Run, arguments: list[str], why: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from engine.catalogue import CATALOGUE
 from engine.position import Game
 from engine.rules import OPTIONS, Option, RuleSet, default_rules
 from zarbiter.cli import cli
@@ -48,6 +49,20 @@ def values(option: Option) -> str:
     if isinstance(option.allowed, str):
         return f"{option.allowed}; {', '.join(map(marked, usual))}"
     return ", ".join(marked(value_text(value)) for value in option.allowed)
+
+
+def rows() -> str:
+    """A table of every rule; the sources are not the program's and stay as they are on the page."""
+    sources = dict(
+        re.findall(r"^\| ([A-Z]{1,2}[0-9]+) \|.*\| ([^|]*) \|$", PAGE.read_text("utf-8"), re.MULTILINE)
+    )
+    lines = [row("rule", "game", "what it says", "options", "sources"), row(*["---"] * 5)]
+    for rule in CATALOGUE.values():
+        games = "both" if len(rule.games) == 2 else GAMES[rule.games[0]].lower()
+        options = ", ".join(f"`{option.name}`" for option in OPTIONS.values() if rule.id in option.rows)
+        text = rule.text if rule.judged else f"{rule.text} (the referee's to decide)"
+        lines.append(row(rule.id, games, text, options, sources.get(rule.id, "?")))
+    return "\n".join(lines)
 
 
 def presets() -> str:
@@ -92,7 +107,12 @@ def row(*cells: str) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-PARTS: dict[str, Callable[[], str]] = {"options": options, "presets": presets, "sources": sources}
+PARTS: dict[str, Callable[[], str]] = {
+    "rules": rows,
+    "options": options,
+    "presets": presets,
+    "sources": sources,
+}
 
 
 def part(page: str, name: str) -> tuple[int, int]:
@@ -106,6 +126,13 @@ def test_the_tables_are_those_of_the_program(name: str) -> None:
     page = PAGE.read_text(encoding="utf-8")
     start, end = part(page, name)
     assert page[start:end] == f"\n{PARTS[name]()}\n\n", "run python -m tests.zarbiter.test_rules_page"
+
+
+def test_every_rule_has_its_sources() -> None:
+    """L9 has a reading of another rule for its source; all others name a text."""
+    for line in rows().splitlines()[2:]:
+        source = line.split(" | ")[-1].rstrip("| ")
+        assert re.match(r"S[0-3]\b|reading of L7", source), line
 
 
 def test_its_commands_exist() -> None:
