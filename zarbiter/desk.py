@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from typing import Any
@@ -25,7 +25,7 @@ from engine.tracker import Tracker
 from webui.feed import Correction as Outcome
 from webui.feed import Refused, Told
 from zarbiter.hub import Hub
-from zarbiter.recorder import Recorder
+from zarbiter.recorder import Recorder, follow
 from zarbiter.store import StoreError
 
 STORE_SECONDS = 2.0  #: how long a decision waits to be stored before the page is answered
@@ -42,7 +42,7 @@ class RefereeDesk:
         self._lock = threading.Lock()
         self._offers: tuple[Match, tuple[Offer, ...]] | None = None
         self._t = max((event.t for event in recorder.events), default=0.0)
-        self.tracker = Tracker.resume(recorder.effective(), recorder.rules)
+        self.tracker = Tracker.resume(recorder.effective, recorder.rules)
         self._show()
 
     # -- the vision thread --------------------------------------------------------------------
@@ -114,18 +114,23 @@ class RefereeDesk:
             follows = tuple(_sentence(consequence.text) for consequence in corrected.consequences)
             if dry_run:
                 return Outcome(was, becomes, follows)
-            _, done = self._record(correction)
+            _, done = self._record(correction, corrected.events)
         _stored(done)
         return Outcome(was, becomes, follows)
 
     # -- inside the lock ----------------------------------------------------------------------
 
-    def _record(self, event: Event) -> tuple[str, Future[Told]]:
-        """Record what the referee has decided; the tracker goes on from there."""
+    def _record(self, event: Event, effective: Sequence[Event] | None = None) -> tuple[str, Future[Told]]:
+        """Record what the referee has decided; the tracker goes on from there.
+
+        ``effective``: the events that then stand, where those are not simply one more.
+        """
         tracker = self.tracker
         if _moves_the_game(event):
             try:
-                tracker = Tracker.resume(self._recorder.effective(event), self._recorder.rules)
+                if effective is None:
+                    effective = [*self._recorder.effective, event]
+                tracker = Tracker.resume(effective, self._recorder.rules)
             except ValueError as error:
                 raise Refused(f"the game cannot be followed from there: {error}") from error
         said = sentence(event, self._recorder.match)
@@ -166,7 +171,7 @@ class RefereeDesk:
             changes[STRIKE] = "it did not happen"
         except ValueRefused:
             pass  # what was seen stays as it was seen, but something may be missing after it
-        for offer in offered(_after(now, before)):
+        for offer in offered(follow(before, now, quiet=True)):
             changes[f"{INSERT}{offer.key}"] = f"missing after it: {offer.label}"
         if not changes:
             raise Refused("there is nothing to correct in this")
@@ -174,7 +179,7 @@ class RefereeDesk:
 
     def _offer_after(self, now: Event, before: Match, change: str) -> Offer:
         key = change.removeprefix(INSERT)
-        return next(offer for offer in offered(_after(now, before)) if offer.key == key)
+        return next(offer for offer in offered(follow(before, now, quiet=True)) if offer.key == key)
 
     def _correction(
         self, place: int, now: Event | None, before: Match, change: str, given: Mapping[str, str]
@@ -188,7 +193,7 @@ class RefereeDesk:
                 raise ValueRefused("that is what the record says already")
             said = sentence(event, before)
             return Correction(t=self._t, target=place, action="replace", event=event), said
-        match = _after(now, before)
+        match = follow(before, now, quiet=True)
         event = filled(self._offer_after(now, before, change).event, match, given, now.t)
         said = sentence(event, match)
         return Correction(t=self._t, target=place, action="insert", event=event), said
@@ -237,13 +242,6 @@ def _moves_the_game(event: Event) -> bool:
             return event.action == "accept"
         case _:
             return True
-
-
-def _after(event: Event, before: Match) -> Match:
-    try:
-        return before.apply(event)
-    except MatchError:
-        return before
 
 
 def _sentence(words: str) -> str:

@@ -23,8 +23,9 @@ log = logging.getLogger(__name__)
 class Recorder:
     """Keeps the record of one match: stores every event, and shows it once it is stored.
 
-    ``events`` is all that was recorded, corrections among it; ``match`` what it comes to; ``verdict``
-    that on the last play. It begins with what was stored of the match. For one thread at a time.
+    ``events`` is all that was recorded, corrections among it; ``effective`` the events that stand, those
+    corrections made; ``match`` what it comes to; ``verdict`` that on the last play. It begins with what
+    was stored of the match. For one thread at a time.
     """
 
     def __init__(self, store: Store, row: MatchRow, hub: Hub, events: Iterable[Event] = ()) -> None:
@@ -34,10 +35,12 @@ class Recorder:
         self._judged: tuple[Match, PlayMade] | None = None  #: the last play, and the match before it
         self.match = self._start
         self.events: list[Event] = []
+        self.effective: list[Event] = []
         self.verdict: Verdict | None = None
         for event in events:
             self._take(event)
         self._judge()
+        self._over = row.finished is not None
 
     def record(self, event: Event) -> Future[Told]:
         """Take one event; what is told of it comes once it is stored. Never raises for what it says."""
@@ -46,16 +49,11 @@ class Recorder:
         self._judge()
         done = self._store.append(self._row.id, event, text, alert_of(event))
         done.add_done_callback(self._publish)
-        if self.match.winner is not None:
-            self._store.finish(self._row.id)
+        over = self.match.winner is not None
+        if over != self._over:
+            (self._store.finish if over else self._store.reopen)(self._row.id)
+        self._over = over
         return done
-
-    def effective(self, *more: Event) -> list[Event]:
-        """The events as they stand now, or would after ``more`` of them, corrections made."""
-        events = [*self.events, *more]
-        if not any(isinstance(event, Correction) for event in events):
-            return events
-        return list(correct(events, (), self._start).events)
 
     def corrected(self, *corrections: Correction) -> Corrected:
         """The match as it would be after further corrections. Raises ``MatchError``."""
@@ -70,7 +68,7 @@ class Recorder:
         for index, event in resolve(self.events):
             if index == place:
                 return event, match
-            match = follow(match, event)
+            match = follow(match, event, quiet=True)
         return None, match
 
     def _take(self, event: Event) -> None:
@@ -78,19 +76,21 @@ class Recorder:
             self._start = replace(self._start, rules=event.rules)
         self.events.append(event)
         if isinstance(event, Correction):
-            self.match = self.corrected().match
+            corrected = self.corrected()
+            self.match, self.effective = corrected.match, list(corrected.events)
             self._judged = self._last_play()
         else:
+            self.effective.append(event)
             if isinstance(event, PlayMade):
                 self._judged = self.match.origin(event), event
             self.match = follow(self.match, event)
 
     def _last_play(self) -> tuple[Match, PlayMade] | None:
         match, found = self._start, None
-        for event in self.effective():
+        for event in self.effective:
             if isinstance(event, PlayMade):
                 found = match.origin(event), event
-            match = follow(match, event)
+            match = follow(match, event, quiet=True)
         return found
 
     def _judge(self) -> None:
@@ -110,8 +110,8 @@ class Recorder:
             raise error
 
 
-def follow(match: Match, event: Event) -> Match:
-    """The match after ``event``; unchanged if the event cannot follow.
+def follow(match: Match, event: Event, *, quiet: bool = False) -> Match:
+    """The match after ``event``; unchanged if the event cannot follow, which is logged unless ``quiet``.
 
     Then what the camera shows and what the match believes differ. The event is kept all the same: the
     record says what was seen. The first game tells the rules of a match whose board was to tell them.
@@ -121,7 +121,8 @@ def follow(match: Match, event: Event) -> Match:
     try:
         return match.apply(event)
     except MatchError as error:
-        log.warning("%s", error)
+        if not quiet:
+            log.warning("%s", error)
         return match
 
 

@@ -157,6 +157,14 @@ class Store:
 
         return self._submit(write)
 
+    def reopen(self, match: int) -> Future[None]:
+        """Mark a match as not over after all, as when its last game is corrected."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute("UPDATE matches SET finished = NULL WHERE id = ?", (match,))
+
+        return self._submit(write)
+
     def unfinished(self) -> MatchRow | None:
         """The newest match that is not over."""
         return next((row for row in reversed(read_matches(self.path)) if row.finished is None), None)

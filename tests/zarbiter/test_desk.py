@@ -119,6 +119,20 @@ def test_a_drop_ends_the_game(match: Match) -> None:
     assert match.offers() >= {"next_game"}
 
 
+def test_a_match_that_a_correction_unmakes_can_be_resumed(match: Match) -> None:
+    begun(match)
+    match.desk.act("set_up", {"side": "black", "score_white": "3", "score_black": "4"})
+    match.desk.act("resign.white", {"grade": "single"})
+    match.desk.act("accept_resignation.black", {})
+    assert match.hub.state().phase == "match over"
+    assert match.store.unfinished() is None
+    match.desk.correct(match.hub.told()[-2].id, {"change": "strike"}, dry_run=False)
+    assert match.hub.state().phase == "waiting for a throw"
+    row = match.store.unfinished()
+    assert row is not None
+    assert row.id == match.row.id
+
+
 def test_a_demanded_play_is_expected_with_the_same_dice(match: Match) -> None:
     """E5: the position goes back, and the dice are to be played."""
     begun(match)
