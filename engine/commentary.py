@@ -23,7 +23,7 @@ from engine.events import (
     Throw,
     TurnEnd,
 )
-from engine.match import Match, MatchError
+from engine.match import Match
 from engine.notation import point_name
 from engine.position import Game, Position, Side
 
@@ -131,10 +131,7 @@ def _match_start(event: MatchStart) -> str:
 
 
 def _game_start(event: GameStart, before: Match) -> str:
-    try:
-        now = before.apply(event)
-    except MatchError:  # it is told all the same, by what it says itself
-        now = before
+    now = before if before.refusal(event) else before.apply(event)  # it is told all the same
     opening = f"Game {now.game_number if now is not before else before.game_number + 1}"
     opening += f" of {_GAMES[event.rules.game]} begins"
     if now.seats != before.seats:
@@ -154,10 +151,7 @@ def _set_up(event: SetUp, before: Match) -> str:
 
 def _roll_off(event: RollOff, before: Match) -> str:
     if event.winner is None:
-        try:
-            cube = before.apply(event).cube
-        except MatchError:
-            cube = before.cube
+        cube = before.cube if before.refusal(event) else before.apply(event).cube
         doubled = f" The stake is doubled to {cube}." if cube > before.cube else ""
         return f"Both roll {event.white}: they roll again.{doubled}"
     dice = f"{before.name(Side.WHITE)} rolls {event.white}, {before.name(Side.BLACK)} {event.black}"
@@ -276,11 +270,8 @@ def _correction(event: Correction, before: Match) -> str:
 
 def _game_end(event: GameEnd, before: Match) -> str:
     """What the match makes of it counts, where it can follow: the camera does not know the cube."""
-    try:
-        end = before.apply(event)
-    except MatchError:
-        return _ending(event.winner, event.result, event.points, before)
-    if end.result is None:
+    end = before if before.refusal(event) else before.apply(event)
+    if end is before or end.result is None:
         return _ending(event.winner, event.result, event.points, before)
     text = _ending(end.result.winner, end.result.result, max(end.gained), end)
     return f"{text} {end.name(end.winner)} wins the match." if end.winner else text

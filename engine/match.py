@@ -465,14 +465,12 @@ class Match:
         )
         if not event.legal and self.rules.illegal_policy == "auto_reject":
             return replace(undo, rejected=event, last_play=event, undo=undo, resigning=None)
-        return made._decided()
+        return made._decided(event)
 
-    def _decided(self) -> Match:
-        """The game is over if the last play has ended it."""
-        if self.position is None or self.last_play is None:
-            return self
-        taken = self.first is not None and self.last_play.side is not self.first
-        result = game_result(self.position, self.rules, first=self.first, last_throw_taken=taken)
+    def _decided(self, play: PlayMade) -> Match:
+        """The game is over if ``play``, the last one, has ended it."""
+        taken = self.first is not None and play.side is not self.first
+        result = game_result(play.position, self.rules, first=self.first, last_throw_taken=taken)
         if result is None:
             return self
         return replace(self._over(result, self.cube), undo=self.undo)  # the play may still be put right

@@ -214,7 +214,7 @@ STRIKE = '{"type": "correction", "t": 1, "target": 0, "action": "%s", "event": %
         '{"type": "ruling", "t": 1, "decision": "toss"}',
         '{"type": "ruling", "t": 1, "decision": []}',
         '{"type": "match_start", "t": 1, "rule_set": {}, "players": ["a", "b"]}',
-        '{"type": "match_start", "t": 1, "rule_set": {}, "players": "ab"}',
+        '{"type": "set_up", "t": 1, "players": "ab"}',
         STRIKE % ("strike", '{"type": "ruling", "t": 1, "decision": "stand"}'),
         STRIKE % ("replace", "null"),
         STRIKE % ("replace", '{"type": "ruling"}'),
@@ -278,6 +278,18 @@ def test_spoilt_json_is_refused_or_is_an_event_like_any_other(event: ev.Event, d
     for match in MATCHES:
         assert sentence(read, match)
         match.refusal(read)
+
+
+def test_names_and_slots_are_as_many_as_they_must_be() -> None:
+    rules = default_rules(Game.BACKGAMMON)
+    data = ev.to_json(ev.MatchStart(t=0, rules=rules))
+    with pytest.raises(ev.EventError, match="two names"):
+        ev.from_json({**data, "players": "ab"})
+    with pytest.raises(ValueError, match="24 slots, not 1"):
+        ev.slots_from_json({"top": [{"colour": "none", "count": 0}], "bottom": []})
+    ruling = ev.Correction(t=0, target=0, action="replace", event=ev.Ruling(t=0, decision="stand"))
+    with pytest.raises(ValueError, match="another correction"):
+        ev.Correction(t=0, target=0, action="insert", event=ruling)
 
 
 def test_bar_and_off_have_names() -> None:

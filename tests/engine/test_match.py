@@ -311,6 +311,7 @@ def test_a_referee_may_void_a_throw_or_let_it_stand() -> None:
     refused(single, rule("stand"), "no void throw of two dice")
     early = after(thrown, throw(BLACK, 5, 5, valid=False))
     refused(early, rule("stand"), "no void throw")
+    refused(after(begun(), throw(BLACK, 5, 5, valid=False)), rule("stand"), "Anna's turn")
     _, play = plays(thrown, WHITE, 4, 3)
     assert after(early, play, rule("stand")).dice == (5, 5)
 
@@ -494,6 +495,8 @@ def test_an_illegal_play_must_be_put_right_where_the_rules_say_so() -> None:
     assert after(played, rule("demand")).position == thrown.position
     right = plays(thrown, WHITE, 2, 1)[1]
     assert after(played, right).position == right.position
+    with_cube = after(played, cube(BLACK, "double", 2))  # E6
+    assert (with_cube.position, with_cube.to_answer, with_cube.rejected) == (play.position, WHITE, None)
     unnoticed = after(played, throw(BLACK, 6, 5))  # E6
     assert (unnoticed.position, unnoticed.side_to_move) == (play.position, BLACK)
 
@@ -517,6 +520,7 @@ def test_a_game_won_by_an_illegal_play_can_be_claimed_back() -> None:
     strict = replace(SHORT, illegal_policy="auto_reject")
     rejected = after(begun(strict, WHITE, match.position), throw(WHITE, 2, 1), play)
     refused(rejected, end, "put right first")
+    assert "put right first" in str(rejected.contradiction(end))
     assert points(after(rejected, start(strict))) == [1, 0]  # nobody noticed before the next game
 
 
@@ -527,6 +531,8 @@ def test_double_and_take() -> None:
     """C1, C2, C3: play goes on at the double, and the taker owns the cube."""
     match = begun()
     offered = after(match, cube(WHITE, "double", 2))
+    assert match.to_answer is None
+    refused(offered, cube(WHITE, "double", 2), "waits for its answer")
     assert (offered.phase, offered.to_answer, offered.cube) == ("cube_offered", BLACK, 1)
     refused(offered, throw(WHITE, 2, 1), "waits for its answer")
     refused(offered, plays(match, WHITE, 2, 1)[1], "waits for its answer")
@@ -1167,6 +1173,23 @@ def test_an_end_against_the_board_is_reported() -> None:
     assert (3, "agrees") in kinds(*mended.consequences)
 
 
+def test_an_illegal_play_may_break_another_rule_now() -> None:
+    """M3, E8"""
+    match = begun()
+    thrown = throw(WHITE, 3, 1)
+    nothing = made(position_of(match), WHITE, (3, 1), position_of(match), SHORT, 2)
+    assert nothing.rule == "M3"
+    backwards = plays(match, WHITE, 6, 1)[1]
+    moved = Correction(t=9, target=2, action="insert", event=replace(nothing, position=backwards.position))
+    record: list[Event] = [start(SHORT, WHITE), thrown, nothing]
+    other = Correction(t=9, target=2, action="replace", event=replace(nothing, position=backwards.position))
+    found = correct(record, [other], Match(SHORT, players=NAMES))
+    rules = [c.text for c in found.consequences if c.kind == "rule"]
+    assert len(rules) == 1
+    assert rules[0].endswith("not by M3")
+    assert correct(record, [moved], Match(SHORT, players=NAMES)).match.position == backwards.position  # E4
+
+
 def test_a_play_of_a_void_throw_is_illegal_when_the_throw_becomes_void() -> None:
     """D10"""
     match = begun()
@@ -1357,6 +1380,23 @@ SWAPPED = after(won_by(begun(LONG), WHITE), start(LONG))
             GameEnd(t=0, winner=BLACK, result="oin", points=1),
             "Boris wins the game by oin: 1 point.",
         ),
+        (
+            begun(),
+            BoardSeen(t=0, corners=(), orientation=Orientation.TOP_LEFT, confidence=1),
+            "The board is in view.",
+        ),
+        (
+            begun(),
+            Desync(t=0, reason="2 points differ", slots=()),
+            "Board and record disagree: 2 points differ. Judging has stopped.",
+        ),
+        (begun(), Resync(t=0, reason="restored"), "Board and record agree again: restored."),
+        (  # what cannot follow is told all the same
+            won_by(begun(replace(SHORT, match_length=1)), WHITE),
+            start(SHORT, BLACK),
+            "Game 2 of backgammon begins, Boris to throw.",
+        ),
+        (Match(SHORT), RollOff(t=0, white=3, black=3), "Both roll 3: they roll again."),
         (SWAPPED, throw(WHITE, 2, 1), "Boris throws 2-1."),
     ],
 )

@@ -53,6 +53,8 @@ def test_consulting_partners_take_turns_at_throwing() -> None:
 def test_a_team_match_is_won_with_two_boards() -> None:
     """C11: three boards, two wins."""
     assert TEAMS.pairing(1) == ("Boris", "Elsa")
+    assert TEAMS.names() == ("East", "West")
+    assert Singles(TEAMS.pairing(1)).names() == ("Boris", "Elsa")
     assert TEAMS.winner is None
     level = TEAMS.won(1, 0).won(0, 1)
     assert (level.wins, level.winner) == ((1, 1), None)
