@@ -1,8 +1,9 @@
 """Match text (``.mat``), the form in which backgammon programs exchange games.
 
 There is no formal specification; Jellyfish began it, and every program since has a dialect of its
-own. :func:`read_mat` takes all of them that are known here, :func:`write_mat` writes one, which GNU
-Backgammon reads without complaint.
+own. :func:`read_mat` takes all of them that are known here (Jellyfish, Snowie, GNU Backgammon, eXtreme
+Gammon, GamesGrid, Backgammon Galaxy, OpenGammon), :func:`write_mat` writes one, which GNU Backgammon
+reads without complaint.
 
 White is the left column. What the form has no place for is left out in writing: times and clocks,
 comments on turns, the rule set but for the Crawford, Jacoby and beaver headers, who began but did
@@ -290,6 +291,8 @@ def _row(match: _Match, game: _Game, line: str, number: int) -> None:
         match.turns += 1
         if match.turns > MAX_TURNS:
             raise FormatError(f"more than {MAX_TURNS:,} turns", number)
+        if (entry[3] or "").lower().startswith(("los", "forfeit")):
+            continue  # the other column says who won, and how much
         if game.winner is not None:
             raise FormatError("the game goes on after it was won", number)
         _entry(game, side, entry, line[entry.end() : end].strip(), number)
@@ -302,8 +305,6 @@ def _entry(game: _Game, side: Side, entry: re.Match[str], rest: str, number: int
         game.add(_play(game.now.position, side, (int(entry[1]), int(entry[2])), rest, number))
         return
     word = entry[3].lower()
-    if word.startswith(("los", "forfeit")):
-        return  # the other column says who won, and how much
     if word == "win":
         points = re.match(r"\D{0,20}(\d{1,6})\b", rest, re.A)
         if not points or not int(points[1]):
@@ -319,17 +320,13 @@ def _entry(game: _Game, side: Side, entry: re.Match[str], rest: str, number: int
             raise FormatError(f"a cube of {stake[1][:20]}", number)
         if rest and not stake:
             raise FormatError(f"cannot be understood: {entry[0]} {rest[:40]!r}", number)
-        offer = game.now.offer
+        offer, value = game.now.offer, 0
         if action in ("double", "beaver", "raccoon"):
             value = int(stake[1]) if stake else game.now.next_stake
             # GNU Backgammon calls the answer to a beaver a beaver too, and an answer may be called a double.
             if action == "beaver" or (offer is not None and offer.side is not side):
                 action = "raccoon" if offer is not None and offer.action == "beaver" else "beaver"
-            game.add(Turn(side=side, action=action, value=value, line=number))
-        elif action == "take":
-            game.add(Turn(side=side, action="take", line=number))
-        else:
-            game.add(Turn(side=side, action="drop", line=number))
+        game.add(Turn(side=side, action=action, value=value, line=number))
 
 
 def _play(position: Position | None, side: Side, dice: Dice, text: str, number: int) -> Turn:

@@ -227,6 +227,8 @@ def test_a_site_that_has_no_names_and_tells_who_lost() -> None:
     assert record.players == ("Anna", "Bo : ris")
     (game,) = record.games
     assert (game.winner, game.points, len(game.turns), game.turns[-1].action) == (B, 1, 3, "resign")
+    other_way = read_mat(head + "  1) 31: 8/5 6/5\n  2)  Wins 2 points     Losses 2 points\n").games[0]
+    assert (other_way.winner, other_way.points) == (W, 2)
     assert (
         read_mat(head + "  1)                              Losses 1 point\n      Wins 1 point")
         .games[0]
