@@ -84,6 +84,7 @@ def state_to_json(state: State, recent: list[Told]) -> dict[str, Any]:
         "version": state.version,
         "last_id": recent[-1].id if recent else 0,
         "first_id": state.first_id,
+        "events": state.events,
         "game": state.game.value if state.game else None,
         "rules": state.rules,
         "position": state.position.to_json() if state.position else None,

@@ -52,7 +52,8 @@ class State:
     ``score`` is (white, black), ``match_length`` 0 for unlimited. ``cube`` is its value, ``None`` where
     none is in use, and ``cube_owner`` ``None`` while it is in the middle. ``verdict`` is that on the
     last play; ``offers`` are what the referee may do now; ``rule_set`` is the whole of the rules.
-    ``first_id`` is the id of the first event of the match, whose place in the record is 0.
+    ``first_id`` is the id of the first event of the match, whose place in the record is 0,
+    ``events`` how many there are.
     """
 
     version: int
@@ -77,6 +78,7 @@ class State:
     offers: tuple[Offer, ...] = ()
     rule_set: RuleSet | None = None
     first_id: int = 0
+    events: int = 0
 
 
 class Feed(Protocol):
@@ -129,8 +131,11 @@ class Correction:
 class Desk(Protocol):
     """What the referee may change, called by many threads. All of it may raise :class:`Refused`."""
 
-    def act(self, key: str, values: Mapping[str, str]) -> str:
-        """Record the offered action ``key`` with the values of its fields; returns what was said of it."""
+    def act(self, key: str, values: Mapping[str, str], seen: int | None) -> str:
+        """Record the offered action ``key`` with the values of its fields; returns what was said of it.
+
+        ``seen``: ``State.events`` when it was offered, if it is to be refused once the game has gone on.
+        """
 
     def fields(self, event: int, change: str) -> tuple[Field, ...]:
         """What can be corrected in an event, by its id, as it stands now.

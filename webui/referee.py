@@ -27,6 +27,7 @@ def offers_to_json(state: State) -> dict[str, Any]:
     """What the referee may do now, the verdict on the last play, and the rules of the match."""
     return {
         "version": state.version,
+        "events": state.events,
         "offers": [offer_to_json(offer) for offer in state.offers],
         "verdict": verdict_to_json(state.verdict) if state.verdict else None,
         "rules": rules_to_json(state.rule_set) if state.rule_set else None,
@@ -112,8 +113,11 @@ def referee_desk(feed: Feed, desk: Desk, key: str) -> Blueprint:
     @blueprint.post("/api/actions")
     def act() -> Response:
         data = _body()
+        seen = data.get("seen")
+        if seen is not None and type(seen) is not int:
+            abort(400, "seen must be the number of events that the offer was made after")
         try:
-            said = desk.act(_text(data, "key"), _values(data))
+            said = desk.act(_text(data, "key"), _values(data), seen)
         except Refused as error:
             abort(404 if error.unknown else 409, str(error))
         return jsonify(said=said)

@@ -8,7 +8,6 @@ from the record, so that it believes what was ruled.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -30,8 +29,6 @@ from zarbiter.store import StoreError
 
 STORE_SECONDS = 2.0  #: how long a decision waits to be stored before the page is answered
 CHANGE, REPLACE, STRIKE, INSERT = "change", "replace", "strike", "insert:"
-
-log = logging.getLogger(__name__)
 
 
 class RefereeDesk:
@@ -68,10 +65,12 @@ class RefereeDesk:
 
     # -- threads of the web server ------------------------------------------------------------
 
-    def act(self, key: str, values: Mapping[str, str]) -> str:
+    def act(self, key: str, values: Mapping[str, str], seen: int | None = None) -> str:
         """Record an offered decision; see :class:`webui.feed.Desk`."""
         with self._lock:
             match = self._recorder.match
+            if seen not in (None, len(self._recorder.events)):
+                raise Refused("the game has gone on in the meantime; look again")
             offer = next((offer for offer in self._offered(match) if offer.key == key), None)
             if offer is None:
                 raise Refused(f"there is nothing to decide now that is called {key!r}", unknown=True)
@@ -228,6 +227,7 @@ def believed(tracker: Tracker, recorder: Recorder, offers: tuple[Offer, ...]) ->
         "verdict": recorder.verdict,
         "offers": offers,
         "rule_set": match.rules,
+        "events": len(recorder.events),
     }
 
 

@@ -41,8 +41,8 @@ class FakeDesk:
     def __init__(self) -> None:
         self.asked: list[Any] = []
 
-    def act(self, key: str, values: Mapping[str, str]) -> str:
-        self.asked.append((key, dict(values)))
+    def act(self, key: str, values: Mapping[str, str], seen: int | None) -> str:
+        self.asked.append((key, dict(values), seen))
         if key == "take.white":
             raise Refused("nothing was offered (C3)")
         if key == "fly":
@@ -79,9 +79,9 @@ ACTION = {"key": "double.white", "values": {}}
 
 
 def test_a_decision_is_passed_on_and_its_sentence_comes_back(client: FlaskClient, desk: FakeDesk) -> None:
-    answer = post(client, "/api/actions", {"key": "roll_off", "values": {"white": "3"}})
+    answer = post(client, "/api/actions", {"key": "roll_off", "values": {"white": "3"}, "seen": 4})
     assert (answer.status_code, answer.get_json()) == (200, {"said": "Nadia doubles to 2."})
-    assert desk.asked == [("roll_off", {"white": "3"})]
+    assert desk.asked == [("roll_off", {"white": "3"}, 4)]
 
 
 @pytest.mark.parametrize("key", ["", "s3cret", KEY + "x", "ключ"])
@@ -127,6 +127,7 @@ def test_a_form_of_another_site_cannot_be_sent_here(client: FlaskClient, desk: F
         {"key": "a" * 501},
         {"key": "double.white", "values": []},
         {"key": "double.white", "values": {"white": 3}},
+        {"key": "double.white", "seen": "4"},
     ],
 )
 def test_a_request_that_makes_no_sense_is_refused_in_one_line(

@@ -200,6 +200,17 @@ def test_of_two_who_decide_at_once_one_is_refused(match: Match) -> None:
     assert len(match.recorder.events) == 5
 
 
+def test_a_decision_about_what_has_gone_by_is_refused(match: Match) -> None:
+    """Who presses as the next dice fall meant the throw before."""
+    begun(match)
+    match.record(threw(Side.WHITE, (3, 1), 1.0))
+    seen = match.hub.state().events
+    match.record(played(START, Side.WHITE, (3, 1), AFTER_31, 2.0), threw(Side.BLACK, (6, 5), 3.0))
+    with pytest.raises(Refused, match="has gone on in the meantime"):
+        match.desk.act("rethrow", {}, seen)
+    match.desk.act("rethrow", {}, match.hub.state().events)
+
+
 def test_a_throw_is_ruled_void_and_stands_again(match: Match) -> None:
     """D10."""
     begun(match)

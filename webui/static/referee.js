@@ -84,6 +84,7 @@ const values = (form) => Object.fromEntries([...new FormData(form)].map(([name, 
 
 // --- what may be decided ---------------------------------------------------------------------------
 
+let events = 0; // how many there were when these offers were made
 const nodes = new Map(); // of the offers shown, by key
 const touched = new WeakSet(); // forms in which something was typed that is not yet recorded
 
@@ -154,7 +155,7 @@ function shown(offer) {
 async function act(name, chosen, button) {
   button.disabled = true;
   try {
-    say((await ask("/api/actions", { key: name, values: chosen })).said, "done");
+    say((await ask("/api/actions", { key: name, values: chosen, seen: events })).said, "done");
     const form = button.closest("details");
     if (form) {
       touched.delete(form);
@@ -318,6 +319,7 @@ if (!key()) say("This page may look but not decide: open it by the address with 
 
 follow({
   stateShown: (next) => {
+    events = next.events;
     offers(next.offers);
     verdict(next.verdict);
     law(next.rules);
