@@ -102,7 +102,7 @@ def check_record(record: Record, rules: RuleSet | None = None) -> Report:
 
 
 def check_events(events: Iterable[Event], rules: RuleSet | None = None) -> Report:
-    """Judge the record of these events, and besides that no void throw was played (D10).
+    """Judge the record of these events; besides, no void throw may have been played (D10).
 
     Raises ``FormatError`` if they hold no game, and as :func:`check_record`.
     """

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.check import Report, check_events, check_record
-from engine.events import Event, loads
+from engine.events import Event, EventError, loads
 from engine.formats import decode
 from engine.formats.convert import record_of
 from engine.formats.mat import read_mat, write_mat
@@ -21,7 +21,7 @@ from engine.rules import RuleSet
 from hardware.camera import UnreadableInput
 from zarbiter.ogxm import read_ogxm, write_ogxm
 
-LARGEST = 64 * 1024 * 1024  #: bytes that are read of a file
+LARGEST = 16 * 1024 * 1024  #: bytes that are read of a file
 
 
 def events_in(text: str) -> list[Event]:
@@ -31,9 +31,7 @@ def events_in(text: str) -> list[Event]:
         if line.strip():
             try:
                 events.append(loads(line))
-            except RecursionError as error:
-                raise FormatError("too many brackets within brackets", number) from error
-            except ValueError as error:  # an EventError, or a number with thousands of digits
+            except EventError as error:
                 raise FormatError(str(error), number) from error
     return events
 

@@ -378,6 +378,12 @@ class TestCheck:
             status, _, err = run("check", path)
             assert (status, err) == (UNREADABLE, f"zarbiter: {path}: is not a file\n")
 
+    def test_a_file_that_is_too_large(self, run: Run, mat: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("zarbiter.matchfiles.LARGEST", len(MAT) - 1)
+        status, _, err = run("check", mat)
+        assert status == UNREADABLE
+        assert err.startswith(f"zarbiter: {mat}: is larger than ")
+
     def test_damaged_matches(self, tmp_path: Path) -> None:
         """A match is read or refused in one line, whatever is done to it."""
         rng, path = random.Random(7), tmp_path / "game.mat"
