@@ -54,7 +54,7 @@ class _Game:
     start: Position
     score: tuple[float, float]
     first: Side | None
-    turned: bool  #: colours are swapped against the first game
+    swapped: bool  #: colours are not those of the first game
     now: Following
     turns: list[Turn] = field(default_factory=list)
     throw: tuple[Side, Dice, float] | None = None  #: a throw that was not played yet
@@ -103,7 +103,7 @@ class _Game:
             points=self.points,
             result=self.result,
         )
-        return _colours_swapped(made, self.rules.game) if self.turned else made
+        return _colours_swapped(made) if self.swapped and self.rules.game is Game.BACKGAMMON else made
 
 
 def record_of(
@@ -118,13 +118,16 @@ def record_of(
     Raises ``FormatError`` if no game was begun.
     """
     rules: RuleSet | None = None
+    seats: tuple[str, str] | None = (
+        None  #: White's and Black's names in the first game, as the events have them
+    )
     games: list[_Game] = []
     for event in settled(events):
         if isinstance(event, MatchStart):
-            rules, players = event.rules, players or event.players
+            rules, seats = event.rules, event.players
         elif isinstance(event, GameStart):
-            rules = event.rules
-            games.append(_started(event, games[-1] if games else None, players))
+            rules, seats = event.rules, seats or event.players
+            games.append(_started(event, games[-1] if games else None, seats))
         elif isinstance(event, SetUp):
             _set_up(event, games, rules or default_rules(Game.BACKGAMMON))
         elif games:
@@ -140,32 +143,24 @@ def record_of(
     return Record(
         game=rules.game,
         games=tuple(replace(r, crawford=flag) for r, flag in zip(records, flags, strict=True)),
-        players=players or ("White", "Black"),
+        players=players or seats or ("White", "Black"),
         length=length,
         rules=rules,
     )
 
 
-def _started(event: GameStart, before: _Game | None, players: tuple[str, str] | None) -> _Game:
+def _started(event: GameStart, before: _Game | None, seats: tuple[str, str] | None) -> _Game:
     score: tuple[float, float] = (0, 0)
-    turned = False
+    swapped = False
     if before is not None:
         before.flush()
-        score, turned = before.score_after(), before.turned
-        if event.rules.next_game_start == "swap_colours":
-            turned = not turned
-            score = score[::-1]
-    if event.players is not None and players is not None and event.players == players[::-1]:
-        score, turned = score if turned else score[::-1], True
-    mirror = turned and event.rules.game is Game.BACKGAMMON
-    return _Game(
-        event.rules,
-        event.position,
-        score,
-        event.side_to_move,
-        mirror,
-        Following(event.position, event.rules.game),
-    )
+        swapped = before.swapped != (event.rules.next_game_start == "swap_colours")  # G9
+        if seats is not None and event.players in (seats, seats[::-1]):
+            swapped = event.players != seats
+        score = before.score_after()
+        score = score if swapped == before.swapped else score[::-1]
+    now = Following(event.position, event.rules.game)
+    return _Game(event.rules, event.position, score, event.side_to_move, swapped, now)
 
 
 def _set_up(event: SetUp, games: list[_Game], rules: RuleSet) -> None:
@@ -181,8 +176,8 @@ def _set_up(event: SetUp, games: list[_Game], rules: RuleSet) -> None:
         last.now = Following(event.position, last.rules.game, event.cube)
     else:
         now = Following(event.position, rules.game, event.cube)
-        turned = last is not None and last.turned
-        games.append(_Game(rules, event.position, event.score, event.first, turned, now))
+        swapped = last is not None and last.swapped
+        games.append(_Game(rules, event.position, event.score, event.first, swapped, now))
     if event.dice is not None:
         games[-1].throw = (event.side_to_move, event.dice, event.t)
 
@@ -266,9 +261,8 @@ def _refollow(game: _Game) -> None:
     game.now, game.winner, game.points, game.result = now, None, 0, ""
 
 
-def _colours_swapped(game: GameRecord, kind: Game) -> GameRecord:
+def _colours_swapped(game: GameRecord) -> GameRecord:
     """The same game of backgammon with the colours exchanged."""
-    assert kind is Game.BACKGAMMON
 
     def turn(t: Turn) -> Turn:
         return replace(t, side=t.side.other, after=_other_way(t.after) if t.after else None)

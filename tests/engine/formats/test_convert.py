@@ -196,6 +196,29 @@ def test_colours_that_are_swapped_between_games() -> None:
     assert None not in positions(second)
 
 
+@pytest.mark.parametrize("game", list(Game))
+def test_the_score_goes_with_the_players_when_colours_change(game: Game) -> None:
+    """G9; a game may also say itself who has which colour. In nardy the score is that of the colours."""
+    rules = replace(default_rules(game), next_game_start="swap_colours")
+    begun = MatchStart(t=0, rules=rules, players=("Anna", "Boris"))
+    start = GameStart(t=0, rules=rules, position=Position.start(game))
+    won = GameEnd(t=9, winner=W, result=rules.grades[0][0], points=1)
+    kept = replace(start, players=("Boris", "Anna"))
+    events: list[Event] = [begun, start, won, start, won, kept, won, start]
+    match = Match(rules)
+    scores = []
+    for event in events:
+        match = match.apply(event)
+        if isinstance(event, GameStart):
+            scores.append(match.score)
+    record = record_of(events)
+    assert record.players == ("Anna", "Boris")
+    if game is LN:
+        assert [g.score for g in record.games] == scores
+    else:
+        assert [g.score for g in record.games] == [(0, 0), (1, 0), (1, 1), (1, 2)]
+
+
 def test_a_position_that_was_set_up() -> None:
     there = Position((2, -1, *(0,) * 21, -3), bar=(0, 0), off=(13, 11))
     set_up = SetUp(t=1, position=there, side_to_move=B, dice=(6, 5), score=(2, 1), cube=4)
