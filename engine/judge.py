@@ -73,7 +73,7 @@ AGAIN = 0.01  #: the same for each time that a rule is broken
 ODD = 0.5  #: the same for each distance that was not rolled
 
 NEAREST = 3  #: legal plays that are shown beside an illegal one
-NODES = 2500  #: steps that one search for ways tries at most
+NODES = 1500  #: steps that one search for ways tries at most
 PATHS = 120  #: ways of one kind that are weighed at most
 PAIRINGS = 12  #: ways to pair sources with targets that are weighed at most
 MOST_LOST = 2  #: checkers lost or added of which it is tried where they belong
@@ -254,7 +254,7 @@ def _paths(own: Sequence[int], goal: Sequence[int], tokens: tuple[_Token, ...]) 
     """Every order of single moves by these tokens, each used once, that turns ``own`` into ``goal``.
 
     Forward moves alone never overshoot: for no point may fewer checkers stand on it or behind it than
-    in the goal. With a move backwards only the number of checkers out of place is a guide.
+    in the goal. Each move can put one checker right, so no more may be out of place than moves are left.
     """
     board, budget = list(own), [NODES]
     forward = all(token.pips > 0 for token in tokens)
@@ -288,7 +288,7 @@ def _paths(own: Sequence[int], goal: Sequence[int], tokens: tuple[_Token, ...]) 
                 board[target] += 1
                 for point in range(target + 1, source + 1) if forward else ():
                     surplus[point] -= 1
-                if forward or out_of_place() <= len(rest):
+                if out_of_place() <= len(rest):
                     yield from walk(tuple(rest), (*path, _Step(source, target, token)))
                 board[source] += 1
                 board[target] -= 1
@@ -516,12 +516,13 @@ class _Walk:
         turn, source = self.turn, step.from_point
         behind = [p for p in range(BAR, source, -1) if self.own[p]]
         if any(self.own[p] for p in range(HOME + 1, BAR + 1)):
-            outside = [p for p in behind if p > HOME] or [source]
+            outside = [p for p in behind if p > HOME]
             rule = "B6" if turn.game is Game.BACKGAMMON and turn.start.own[OFF] else "B1"
-            where = "on the bar" if outside[0] == BAR else f"on {outside[0]}"
-            self.blame(
-                rule, "off_too_early", f"{what} was played with a checker still {where}", source, *outside
-            )
+            text = f"{what} bears off a checker that is not home"
+            if source <= HOME:
+                where = "on the bar" if outside[0] == BAR else f"on {outside[0]}"
+                text = f"{what} was played with a checker still {where}"
+            self.blame(rule, "off_too_early", text, source, *outside)
             return
         came_home = any(turn.start.own[p] for p in range(HOME + 1, BAR + 1))
         if turn.game is Game.LONG_NARDY and came_home and not turn.rules.off_same_turn:
