@@ -34,7 +34,7 @@ Readings of what the sources leave open (rules.md):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Flag, auto
 from functools import lru_cache
@@ -89,7 +89,7 @@ class View:
 def view_of(position: Position, game: Game, side: Side) -> View:
     """A position as ``side`` counts it."""
     own, enemy = [0] * 26, [0] * 26
-    for point, index in enumerate(_INDEX[game, side][1:], 1):
+    for point, index in enumerate(_seat(game, side).index[1:], 1):
         count = position.points[index] * side.sign
         if count > 0:
             own[point] = count
@@ -103,7 +103,7 @@ def view_of(position: Position, game: Game, side: Side) -> View:
 def position_of(view: View, game: Game, side: Side) -> Position:
     """The twin of :func:`view_of`, for views in which no point holds both sides."""
     points = [0] * 24
-    for point, index in enumerate(_INDEX[game, side][1:], 1):
+    for point, index in enumerate(_seat(game, side).index[1:], 1):
         points[index] = side.sign * (view.own[point] - view.enemy[point])
     bar, off = (view.own[BAR], view.enemy[BAR]), (view.own[OFF], view.enemy[OFF])
     if side is Side.BLACK:
@@ -111,12 +111,9 @@ def position_of(view: View, game: Game, side: Side) -> Position:
     return Position(tuple(points), bar, off)
 
 
-#: The index in ``Position.points`` of each of a side's points 1 to 24; there is none for 0.
-_INDEX = {
-    (game, side): (-1, *(index_of(game, side, point) for point in range(1, 25)))
-    for game in Game
-    for side in Side
-}
+# A member of an enum is slow to look up and to hash in Python 3.11, which counts here.
+_SHORT, _LONG, _BLACK = Game.BACKGAMMON, Game.LONG_NARDY, Side.BLACK
+
 
 # --- Boards as numbers ---------------------------------------------------------------------------
 #
@@ -177,18 +174,32 @@ def _content(shift: int, count: int) -> int:
     return flag << _SIZE | (flag << 2 * _SIZE if count == -1 else 0)
 
 
-#: The same by the index in ``Position.points`` and the count.
-_CONTENTS = {
-    (game, side): tuple(
-        {
-            count: _content(_BITS * point_of(game, side, index), count * side.sign)
-            for count in range(-_MOST, _MOST + 1)
-        }
-        for index in range(24)
+@dataclass(frozen=True, slots=True)
+class _Seat:
+    """How one side of a game counts the points of a position."""
+
+    index: tuple[int, ...]  #: the index in ``Position.points`` of each point, for 1 to 24
+    sign: int
+    contents: tuple[dict[int, int], ...]  #: for each index what each count there adds to the numbers
+
+
+def _make_seat(game: Game, side: Side) -> _Seat:
+    counts = range(-_MOST, _MOST + 1)
+    return _Seat(
+        index=(-1, *(index_of(game, side, point) for point in range(1, 25))),
+        sign=side.sign,
+        contents=tuple(
+            {n: _content(_BITS * point_of(game, side, index), n * side.sign) for n in counts}
+            for index in range(24)
+        ),
     )
-    for game in Game
-    for side in Side
-}
+
+
+_SEATS = tuple(_make_seat(game, side) for game in (_SHORT, _LONG) for side in (Side.WHITE, _BLACK))
+
+
+def _seat(game: Game, side: Side) -> _Seat:
+    return _SEATS[2 * (game is _LONG) + (side is _BLACK)]
 
 
 @dataclass(slots=True)
@@ -201,14 +212,14 @@ class _Before:
     enemy_off: bool  #: the enemy has borne off some
 
 
-def _before(position: Position, game: Game, side: Side) -> _Before:
+def _before(position: Position, seat: _Seat) -> _Before:
     """What a turn of ``side`` begins with. Raises ``ValueError`` if there are too many checkers."""
-    if side is Side.WHITE:
+    if seat.sign > 0:
         (bar, _), (off, enemy_off) = position.bar, position.off
     else:
         (_, bar), (enemy_off, off) = position.bar, position.off
     try:
-        content = sum(map(getitem, _CONTENTS[game, side], position.points))
+        content = sum(map(getitem, seat.contents, position.points))
     except KeyError as error:
         raise ValueError(f"{abs(error.args[0])} checkers on a point are too many for a board") from error
     if bar > _MOST or off > _MOST:
@@ -241,7 +252,7 @@ class _Turn:
 def _turn(before: _Before, dice: Dice, rules: RuleSet) -> _Turn:
     """The rules of a turn."""
     own = before.own
-    if rules.game is Game.BACKGAMMON:
+    if rules.game is _SHORT:
         return _Turn(
             start=own,
             open=_POINTS ^ before.enemy ^ before.blots,  # K1
@@ -491,9 +502,9 @@ def _way(board: int, boards: _Level, before: list[_Level]) -> tuple[Move, ...]:
     return tuple(moves)
 
 
-def _played(position: Position, side: Side, index: Sequence[int], moves: Iterable[Move]) -> Position:
-    """The position after some moves of ``side``, whose points have that ``index``."""
-    points, sign = list(position.points), -1 if side is Side.BLACK else 1
+def _played(position: Position, seat: _Seat, moves: Iterable[Move]) -> Position:
+    """The position after some moves of one side."""
+    points, index, sign = list(position.points), seat.index, seat.sign
     entered = hits = off = 0
     for move in moves:
         source, target = move.from_point, move.to_point
@@ -511,7 +522,7 @@ def _played(position: Position, side: Side, index: Sequence[int], moves: Iterabl
     if not (entered or hits or off):
         return Position(tuple(points), position.bar, position.off)
     (white, black), (white_off, black_off) = position.bar, position.off
-    if side is Side.WHITE:
+    if sign > 0:
         return Position(tuple(points), (white - entered, black + hits), (white_off + off, black_off))
     return Position(tuple(points), (white + hits, black - entered), (white_off, black_off + off))
 
@@ -524,12 +535,12 @@ def legal_plays(position: Position, side: Side, dice: Dice, rules: RuleSet) -> t
     ``ValueError`` if there are more checkers in one place than a board can hold.
     """
     game = rules.game
-    boards, before = _obliged(_turn(_before(position, game, side), dice, rules), dice)
-    index = _INDEX[game, side]
+    seat = _seat(game, side)
+    boards, before = _obliged(_turn(_before(position, seat), dice, rules), dice)
     plays = []
     for board in boards:
         moves = _way(board, boards, before)
-        plays.append(Play(game, side, dice, moves, _played(position, side, index, moves)))
+        plays.append(Play(game, side, dice, moves, _played(position, seat, moves)))
     return tuple(plays)
 
 
@@ -542,8 +553,8 @@ def ways(
     with a die to spare, because one die bears the last checker off as well as two do, the shorter way
     counts too. Raises ``ValueError`` as :func:`legal_plays` does.
     """
-    game = rules.game
-    turn = _turn(_before(position, game, side), dice, rules)
+    seat = _seat(rules.game, side)
+    turn = _turn(_before(position, seat), dice, rules)
     boards, _ = _obliged(turn, dice)
     found: dict[int, dict[tuple[Move, ...], None]] = {board: {} for board in boards}
 
@@ -557,8 +568,7 @@ def ways(
                 walk(after, rest, (*moves, _MOVE_BY_CHANGE[(after & _BOARD) - board]))
 
     walk(turn.start, dice * 2 if dice[0] == dice[1] else (max(dice), min(dice)), ())
-    index = _INDEX[game, side]
-    return {_played(position, side, index, next(iter(orders))): tuple(orders) for orders in found.values()}
+    return {_played(position, seat, next(iter(orders))): tuple(orders) for orders in found.values()}
 
 
 def reach(
@@ -570,13 +580,12 @@ def reach(
     to leave out. Whether L6 lets a second checker leave the head is found by all the rules. Raises
     ``ValueError`` as :func:`legal_plays` does.
     """
-    game = rules.game
-    turn = _without(_turn(_before(position, game, side), dice, rules), leave)
-    index = _INDEX[game, side]
+    seat = _seat(rules.game, side)
+    turn = _without(_turn(_before(position, seat), dice, rules), leave)
     levels, _ = _search(turn, dice)
     reached = []
     for used, level in enumerate(levels):
         boards = _boards(turn, level)
         moves = [_way(board, boards, levels[:used]) for board in boards]
-        reached.append({_played(position, side, index, way): way for way in moves})
+        reached.append({_played(position, seat, way): way for way in moves})
     return tuple(reached)

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -149,7 +151,7 @@ RULES = {
 }
 
 
-def position_from(game: Game, side: Side, own: dict[int, int], enemy: dict[int, int]) -> Position:
+def position_from(game: Game, side: Side, own: Mapping[int, int], enemy: Mapping[int, int]) -> Position:
     """Checkers by the mover's points, 0 off to 25 bar."""
     points = [0] * 24
     for point in range(1, 25):
@@ -161,55 +163,48 @@ def position_from(game: Game, side: Side, own: dict[int, int], enemy: dict[int, 
     )
 
 
-@st.composite
-def positions(draw: st.DrawFn, game: Game, side: Side) -> Position:
-    """Positions of all sorts: anything, first turns, walls about to be built, the end of a game."""
-    sorts = ["any", "home"] + (
-        ["first", "first after 5-5", "wall", "wall", "on the head"] if game is LONG else ["blots"] * 2
-    )
-    sort = draw(st.sampled_from(sorts))
-    own: dict[int, int] = {}
-    if sort.startswith("first"):
+def scattered(rng: Random, count: int, places: Sequence[int]) -> list[int]:
+    """So many checkers on a few of these places, some of them single."""
+    few = rng.sample(places, min(rng.randint(1, 8), len(places)))
+    return (rng.sample(few, min(rng.randint(0, len(few)), count)) + rng.choices(few, k=count))[:count]
+
+
+def position_for(game: Game, side: Side, dice: Dice, rng: Random) -> Position:
+    """Positions of all sorts: anything, the end of a game, first turns, walls about to be built."""
+    sorts = ["any", "home"] + ["first", "head", "wall", "wall"] * (game is LONG)
+    sort = rng.choice(sorts)
+    high = 24 if game is LONG else BAR
+    own: Counter[int] = Counter()
+    theirs: list[int] = []  # enemy checkers that stand where it matters
+    if sort == "first":
         own[24] = CHECKERS
+        theirs = [12] * (CHECKERS - 1) + [rng.choice([16, 16, *range(1, 24)])]
+    elif sort == "head":
+        own[24] = rng.randint(2, CHECKERS - 1)
+        theirs = [12] * rng.randint(0, 10) + [24 - sum(dice)]
     elif sort == "wall":
-        first = draw(st.integers(0, 23))
-        missing = draw(st.integers(0, 7))
-        for hole in range(first, first + 7):
-            if hole != first + missing:
-                own[ENEMY_WAY[hole % 24]] = 1
-    elif sort == "on the head":
-        own[24] = draw(st.integers(5, 14))
-    elif sort == "home" and draw(st.booleans()):
-        own[draw(st.integers(7, 12))] = 1
-    low, high = (OFF, 6) if sort == "home" else (OFF, 24 if game is LONG else BAR)
-    left = CHECKERS - sum(own.values())
-    few = draw(st.lists(st.integers(low, high), min_size=1, max_size=6))  # a few points hold the rest
-    for place in draw(st.lists(st.sampled_from(few), min_size=left, max_size=left)):
-        own[place] = own.get(place, 0) + 1
-    enemy: dict[int, int] = {}
-    free = [point for point in range(1, 25) if point not in own]
-    if sort == "first after 5-5":
-        enemy = {12: CHECKERS - 1, 16: 1}
-    elif sort == "first":
-        enemy = {12: CHECKERS - 1, draw(st.sampled_from([p for p in free if p != 12])): 1}
-    else:
-        few = draw(st.lists(st.sampled_from(free), min_size=1, max_size=9))
-        few += [OFF] * draw(st.integers(0, 1)) + [BAR] * (game is SHORT and draw(st.booleans()))
-        once = draw(st.integers(0, len(few)))  # so many of them hold just one
-        for point in few[:once]:
-            enemy[point] = 1
-        home_of_enemy = 18 if game is LONG else OFF
-        rest = few[once] if once < len(few) else (OFF if home_of_enemy == OFF else few[-1])
-        enemy[rest] = enemy.get(rest, 0) + CHECKERS - sum(enemy.values())
+        first = rng.randrange(24)
+        points = [ENEMY_WAY[hole % 24] for hole in range(first, first + 6)]
+        for point in points:  # those that are missing can be filled
+            own[point if rng.random() < 0.7 else min(point + rng.choice(dice), 24)] += 1
+        theirs = [ENEMY_WAY[(first + rng.randint(4, 8)) % 24]] * rng.randint(0, 2)
+    elif sort == "home" and rng.random() < 0.5:
+        own[rng.randint(7, 12)] = 1
+    own.update(scattered(rng, CHECKERS - own.total(), range(OFF, 7 if sort == "home" else high + 1)))
+    free = [point for point in range(OFF, high + 1) if not 1 <= point <= 24 or not own[point]]
+    if sort == "wall" and rng.random() < 0.5:
+        free = [point for point in free if point in ENEMY_WAY[:first]] or free  # all behind it
+    enemy = Counter(point for point in theirs if point in free)
+    enemy.update(scattered(rng, CHECKERS - enemy.total(), free))
     return position_from(game, side, own, enemy)
 
 
 @st.composite
 def turns(draw: st.DrawFn, game: Game) -> tuple[Position, Side, Dice, RuleSet]:
-    side = draw(st.sampled_from(Side))
-    die = draw(st.integers(1, 6))
-    dice = (die, die if draw(st.integers(0, 3)) == 0 else draw(st.integers(1, 6)))
-    return draw(positions(game, side)), side, dice, draw(RULES[game])
+    side, rng = draw(st.sampled_from(Side)), Random(draw(st.integers(0, 10**9)))
+    die = rng.randint(1, 6)
+    dice = (die, die if rng.random() < 0.3 else rng.randint(1, 6))
+    return position_for(game, side, dice, rng), side, dice, draw(RULES[game])
 
 
 @pytest.mark.parametrize("game", list(Game))
