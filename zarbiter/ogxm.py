@@ -94,13 +94,8 @@ def _run(what: str, data: bytes) -> bytes:
     if find_spec("ogxm") is None:
         raise FormatError("OGXM needs the package ogxm: pip install 'zarbiter[ogxm]'")
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", _CODEC, what],
-            input=data,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
+        command = [sys.executable, "-P", "-c", _CODEC, what]
+        done = subprocess.run(command, input=data, capture_output=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
         raise FormatError(f"OGXM: the library took more than {_SECONDS} seconds") from error
     if done.returncode:

@@ -26,6 +26,8 @@ from engine.record import FormatError
 
 _POSITION, _MATCH = r"[A-Za-z0-9+/]{14}", r"[A-Za-z0-9+/]{12}"
 _BOTH = re.compile(rf"(?<![A-Za-z0-9+/:])({_POSITION}):({_MATCH})(?![A-Za-z0-9+/:])")
+_COLON = r"\s{0,9}:\s{0,9}"
+_NAMED = re.compile(rf"Position ID{_COLON}({_POSITION})\s{{1,99}}Match ID{_COLON}({_MATCH})(?!\S)")
 _PLAYERS = (Side.BLACK, Side.WHITE)  # player 0, player 1
 _PHASES: tuple[Phase, ...] = ("none", "playing", "over", "resigned", "dropped")
 
@@ -50,8 +52,12 @@ _BITS = (
 
 
 def parse_gnubg_id(text: str) -> MatchState:
-    """The state of the first ``POSITION:MATCH`` pair of ids in a text. Raises ``FormatError``."""
-    found = _BOTH.search(text)
+    """The state of the first ``POSITION:MATCH`` pair of ids in a text.
+
+    So is the pair read as GNU Backgammon prints it above a board, ``Position ID: ...`` and ``Match ID: ...``.
+    Raises ``FormatError``.
+    """
+    found = _BOTH.search(text) or _NAMED.search(text)
     if found is None:
         raise FormatError("no position id of 14 and match id of 12 letters, parted by a colon")
     line = text.count("\n", 0, found.start()) + 1

@@ -66,7 +66,7 @@ _DICE_OF_WORDS = {word: die for die, words in _DIE_WORDS.items() for word in wor
 _DIE_WORD = "|".join(sorted(_DICE_OF_WORDS, key=len, reverse=True))
 _KUSH = r"куш|кош|kush|дубл[ья]?|double|doble|dupla|к\b|k\b"
 
-_SKIP = re.compile(r"[\s,;.|!?…]+")
+_SKIP = re.compile(r"(?:[\s,;.|!?…]|/(?!\S))+")
 _COMMENT = re.compile(r"\{([^{}]*)\}")
 _MARKER = re.compile(r"(?:№\s?)?([0-9]{1,3}|[IVXLC]{1,7})(?:\.{1,3}|\))(?![0-9])")
 _MARKER_AT_START = re.compile(r"(?:№\s?)?([0-9]{1,3}|[IVXLC]{1,7})(?:\.{1,3}|\))")
@@ -84,7 +84,7 @@ _ROLL_ANYWHERE = re.compile(
 )
 _CHAIN = re.compile(
     rf"(?:(?P<before>[2-4]){_SPACE}{_TIMES}{_SPACE})?(?P<start>{_HEAD_WORD}|[0-9]{{1,2}}(?![0-9]))"
-    rf"(?P<rest>(?:{_SPACE}[-/:]{_SPACE}{_STOP}){{1,4}}|{_SPACE}(?:{_OFF_WORD}))"
+    rf"(?P<rest>(?:(?:{_SPACE}-{_SPACE}|[/:]){_STOP}){{1,4}}|{_SPACE}(?:{_OFF_WORD}))"
     rf"(?:{_SPACE}\((?P<braced>[1-4])\)|{_SPACE}{_TIMES}{_SPACE}(?P<after>[1-4])(?![0-9]))?",
     re.IGNORECASE,
 )

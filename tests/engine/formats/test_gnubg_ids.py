@@ -18,6 +18,7 @@ from engine.formats.gnubg_ids import (
     parse_position_id,
 )
 from engine.formats.state import MatchState, Phase, own_counts
+from engine.formats.xgid import format_xgid, parse_xgid
 from engine.position import Game, Position, Side
 from engine.record import FormatError
 from tests.engine.formats.states import in_gnubg, random_position, random_state
@@ -60,8 +61,35 @@ def test_a_state_survives(rng: random.Random) -> None:
     assert parse_match_id(format_match_id(state), state.position) == state
 
 
+#: As GNU Backgammon 1.07 printed them for these XGIDs, or for what was done from them.
+KNOWN = {
+    "4HPwARDwOfgAGA:UgngADAAEAAE": "XGID=-a----E-C---eE---c-e----B-:2:1:1:00:2:3:0:7:10",
+    "4Dn4ACjwOfgACA:8AnvADAAMAAE": "XGID=aa----E-C---eE---c-d----A-:0:0:1:63:6:3:1:7:10",
+    "4Dn4ACjwOfgAKA:cAnvADAAMAAE": "XGID=aa----E-C---eE---c-d----AA:0:0:1:63:6:3:0:7:10",
+    "4Dn4ACjwOfgACA:cAkAAAAAAAAA": "XGID=aa----E-C---eE---c-d----A-:0:0:1:00:0:0:1:0:10",
+    "4HPwARDwOfgAGA:cBHgADAAEAAE": "XGID=-a----E-C---eE---c-e----B-:0:0:1:D:2:3:0:7:10",
+    "4HPwATDgc/ABEA:MBngADAAEAAE": "XGID=-a----E-C---eE---c-e----B-:0:0:-1:D:2:3:0:7:10",
+    "4HPwARDwOfgAGA:QRkAADAAEAAE": "XGID=-a----E-C---eE---c-e----B-:0:0:1:B:2:3:0:0:10",
+    "4HPwARDwOfgAGA:QhEAADAAEAAE": "XGID=-a----E-C---eE---c-e----B-:0:0:1:R:2:3:0:0:10",
+    "4HPwATDgc/ABEA:AwEAADAAEAAE": "XGID=-a----E-C---eE---c-e----B-:3:-1:-1:00:2:3:0:0:10",
+}
+
+
+@pytest.mark.parametrize("ids", KNOWN)
+def test_the_ids_that_gnubg_prints(ids: str) -> None:
+    """C1 to C9: the same state in both forms."""
+    state = parse_xgid(KNOWN[ids])
+    assert parse_gnubg_id(ids) == state
+    assert (format_gnubg_id(state), format_xgid(state)) == (ids, KNOWN[ids])
+
+
 @pytest.mark.parametrize(
-    "text", ["4HPwATDgc/ABMA:cInlAAAAAAAE", "GNUbg ID: 4HPwATDgc/ABMA:cInlAAAAAAAE, 3-1 to play"]
+    "text",
+    [
+        "4HPwATDgc/ABMA:cInlAAAAAAAE",
+        "GNUbg ID: 4HPwATDgc/ABMA:cInlAAAAAAAE, 3-1 to play",
+        " GNU Backgammon  Position ID: 4HPwATDgc/ABMA\n                 Match ID   : cInlAAAAAAAE\n",
+    ],
 )
 def test_it_is_found_in_a_text(text: str) -> None:
     state = parse_gnubg_id(text)

@@ -15,6 +15,7 @@ from engine.formats.xgid import format_xgid
 from engine.position import CHECKERS, Game, Position, Side, index_of
 from engine.record import FormatError
 from tests.engine.formats.states import random_position, random_state
+from tests.shared import DATA
 
 
 def nardy_position(rng: random.Random) -> Position:
@@ -113,6 +114,16 @@ def test_json_of_the_design_and_of_the_files_of_positions(rng: random.Random) ->
     for data in (design, {**lines, "bar": [0, 0], "dice": [2, 1]}):
         state, game = parse_position(json.dumps(data))
         assert (state.position, state.on_roll, state.dice, game) == (position, side, (2, 1), Game.LONG_NARDY)
+
+
+@pytest.mark.parametrize("name", ["backgammon_moves.jsonl", "long_nardy_moves.jsonl"])
+def test_lines_of_the_corpus_are_positions(name: str) -> None:
+    for line in (DATA / name).read_text(encoding="utf-8").splitlines():
+        data = json.loads(line)
+        state, game = parse_position(line)
+        assert state.position == Position(tuple(data["board"]), tuple(data["bar"]), tuple(data["off"]))
+        assert (game.value, state.on_roll.value) == (data["game"].replace("_", "-"), data["turn"])
+        assert state.dice == tuple(data["dice"])
 
 
 @pytest.mark.parametrize(
