@@ -19,6 +19,7 @@ from engine.formats.fibs import board_of, format_fibs, parse_fibs, state_of
 from engine.formats.gnubg_ids import format_gnubg_id, parse_gnubg_id
 from engine.formats.mat import read_mat, write_mat
 from engine.formats.nardy import read_nardy, write_nardy
+from engine.formats.nardy_print import read_print
 from engine.formats.positions import format_position, parse_position
 from engine.formats.record_json import read_json, write_json
 from engine.formats.sgf import read_sgf, write_sgf
@@ -190,6 +191,24 @@ def _positions() -> Iterator[str]:
             yield json.dumps(play.after.to_json() | {"game": game.value})
 
 
+def _printed() -> Iterator[str]:
+    """Games of nardy as they stand in books, the holes along each player's own way."""
+    for seed in range(4):
+        halves = []
+        for _, play in _game(LN, seed, 14):
+            moves = ", ".join(f"{m.from_point}-{m.to_point}" for m in play.moves)
+            halves.append(f"{play.dice[0]}-{play.dice[1]}: {moves or 'пропуск'}")
+        rows = zip(halves[::2], halves[1::2], strict=True)
+        yield "\n".join(f"{n}. {white}   {black}" for n, (white, black) in enumerate(rows, 1)) + "\n"
+
+
+def _print(text: str) -> None:
+    record = read_print(text)
+    check_record(record)
+    again = write_nardy(record)
+    _same(again, write_nardy(read_nardy(again)))
+
+
 def _of_records(
     name: str, read: Callable[[str], Record], write: Callable[[Record], str], *games: Game
 ) -> Format:
@@ -278,6 +297,7 @@ FORMATS: dict[str, Format] = {
         _of_records("mat", read_mat, write_mat, BG),
         _of_records("sgf", read_sgf, write_sgf, BG),
         _of_records("nardy", read_nardy, write_nardy, LN),
+        _of_text("nardy in print", _printed, _print),
         _of_records("record JSON", read_json, write_json, BG, LN),
         _of_file("match of any form", ".txt", _matches, _any_match, UnreadableInput),
         _of_file("events", ".jsonl", _event_files, read_events_file, UnreadableInput),
