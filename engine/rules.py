@@ -93,7 +93,7 @@ def _some(default: T, rows: str, text: str, of: Iterable[Any], games: tuple[Game
     def check(value: Any) -> bool:
         return (
             isinstance(value, tuple)
-            and len(set(value)) == len(value)
+            and not any(value[:i].count(v) for i, v in enumerate(value))
             and all(any(type(v) is type(m) and v == m for m in members) for v in value)
         )
 
@@ -183,6 +183,12 @@ class RuleSet:
         "valid_if_flat",
         "D8",
         "Whether a die that lies flat on the board but touches a checker is void.",
+        ("invalid", "valid_if_flat"),
+    )
+    die_on_checker: Literal["invalid", "valid_if_flat"] = _option(
+        "invalid",
+        "D8",
+        "Whether a die that lies flat on top of checkers is void.",
         ("invalid", "valid_if_flat"),
     )
     dice_pairs: Literal[1, 2] = _option(

@@ -141,7 +141,9 @@ def _rest(
 ) -> list[ThrowFault]:
     """How and where the dice lie (rules.md D3 to D9)."""
     faults: list[ThrowFault] = []
-    for state in dict.fromkeys(die.state for die in dice if die.state != "flat"):
+    for state in dict.fromkeys(die.state for die in dice):
+        if state == "flat" or (state == "on_checker" and rules.die_on_checker == "valid_if_flat"):
+            continue
         rule, text = _LYING[state]
         faults.append(ThrowFault(state, rule, text))
     touching = any(die.touches_checker and die.state == "flat" for die in dice)
@@ -204,6 +206,7 @@ def throw_faults(
     orientation: Orientation,
     *,
     cup_used: bool | None = None,
+    cup_demanded: bool = False,
 ) -> tuple[Fault, ...]:
     """The faults that a throw at rest shows by itself, by name; empty if it is valid.
 
@@ -211,7 +214,10 @@ def throw_faults(
     ``None`` when the camera did not see how the dice were thrown.
     """
     seen = ThrowSeen(
-        dice=tuple(DieSeen(die.half, die.state) for die in dice), thrower=side, cup_used=cup_used
+        dice=tuple(DieSeen(die.half, die.state) for die in dice),
+        thrower=side,
+        cup_used=cup_used,
+        cup_demanded=cup_demanded,
     )
     return tuple(fault.fault for fault in judge_throw(seen, rules, orientation).faults)
 

@@ -182,6 +182,7 @@ class Tracker:
         self._turn: _Turn | None = None
         self._before: Position | None = None  #: what stood before the last play of the record
         self._last_play: PlayMade | None = None
+        self._cup_demanded = False  #: somebody wants dice thrown from the cup (rules.md D2)
         self._wrong_way: Orientation | None = None  #: set up so, against the rules, and told
         self._held: list[_Held] = []
         self._out: list[Event] = []
@@ -329,6 +330,8 @@ class Tracker:
                     self._turn.over = event.t
             case Ruling():
                 self._ruled(event)
+            case Call(what="cup"):
+                self._cup_demanded = True
             case Doubt() | CubeAction() | Resignation() | Call() | Correction():
                 pass
 
@@ -657,7 +660,14 @@ class Tracker:
         """What is wrong with a cast; of the ways of lying beside a sure fault, only what is sure too."""
         game = self._g
         readings = cast.readings()
-        faults = throw_faults(readings, side, game.rules, game.orientation, cup_used=cast.cup_used)
+        faults = throw_faults(
+            readings,
+            side,
+            game.rules,
+            game.orientation,
+            cup_used=cast.cup_used,
+            cup_demanded=self._cup_demanded,
+        )
         if all(fault in REFUTABLE for fault in faults):
             return faults
         sure = {r.state for r in readings if max(p for _, p in r.states) >= SURE_FAULT}

@@ -234,7 +234,9 @@ def believed(tracker: Tracker, recorder: Recorder, offers: tuple[Offer, ...]) ->
 def _moves_the_game(event: Event) -> bool:
     """Whether a decision changes what the tracker must believe."""
     match event:
-        case Call() | Ruling(decision="accept"):
+        case Call():
+            return event.what == "cup"
+        case Ruling(decision="accept"):
             return False
         case CubeAction():
             return event.action == "drop"

@@ -202,6 +202,12 @@ def a_flat_die_against_a_checker(rules: RuleSet) -> Hashable:
     return faults(rules, RIGHT, DieSeen("right", touches_checker=True))
 
 
+@case("die_on_checker", "D8", BG)
+@case("die_on_checker", "D8", LN)
+def a_die_on_top_of_checkers(rules: RuleSet) -> Hashable:
+    return faults(rules, RIGHT, DieSeen("right", "on_checker"))
+
+
 @case("early_roll", "D13", BG)
 def a_throw_before_the_other_has_finished(rules: RuleSet) -> Hashable:
     plain = faults(rules, other_finished=False, forced=False, contact=True)

@@ -78,6 +78,7 @@ EARLY: dict[str, Any] = {"other_finished": False}
         (seen(RIGHT, die("cocked")), {}, [("cocked", "D7")]),
         (seen(die("cocked"), die("cocked")), {}, [("cocked", "D7")]),
         (seen(RIGHT, die("on_checker")), {}, [("on_checker", "D8")]),
+        (seen(RIGHT, die("on_checker")), {"die_on_checker": "valid_if_flat"}, []),
         (seen(RIGHT, die("on_frame", "left")), {}, [("on_frame", "D9")]),
         (seen(RIGHT, die("cocked", "left")), {}, [("cocked", "D7"), ("two_halves", "D6")]),
         (seen(RIGHT, die(touches_checker=True)), {"die_touching_checker": "valid_if_flat"}, []),
@@ -252,7 +253,14 @@ def test_any_throw_under_any_rules(seed: int) -> None:
     """Every option and everything that can be seen, in any combination."""
     rng = random.Random(seed)
     game = rng.choice([BG, LN])
-    throwing = ("dice_from", "throw_half", "die_touching_checker", "early_roll", "dice_pairs")
+    throwing = (
+        "dice_from",
+        "throw_half",
+        "die_touching_checker",
+        "die_on_checker",
+        "early_roll",
+        "dice_pairs",
+    )
     chosen = {name: rng.choice(list(OPTIONS[name].allowed)) for name in throwing}
     halves: tuple[Half, ...] = ("left", "right")
     dice = tuple(
@@ -290,6 +298,7 @@ def test_any_throw_under_any_rules(seed: int) -> None:
         dice_from="any",
         throw_half="any_half",
         die_touching_checker="valid_if_flat",
+        die_on_checker="valid_if_flat",
         early_roll="allowed",
     )
     found = {f.rule for f in judge_throw(throw, lax, Orientation.BOTTOM_RIGHT).faults}

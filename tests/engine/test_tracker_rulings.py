@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.events import (
+    Call,
     CubeAction,
     Event,
     GameEnd,
@@ -141,6 +142,21 @@ class TestThrowsRuledOn:
         play = after[-1]
         assert isinstance(play, PlayMade)
         assert (play.side, play.legal, play.rule) == (B, True, None)
+
+
+@pytest.mark.parametrize("demanded", [False, True])
+def test_dice_from_the_hand_are_void_once_a_cup_was_demanded(demanded: bool) -> None:
+    """D2: palms will do until the opponent asks for the cup."""
+    table = opened(replace(SHORT, dice_from="cup_on_demand"))
+    events = watch(table, Tracker(table.rules))
+    calls = [Call(t=table.t, side=W, what="cup")] if demanded else []
+    start = len(table.seen)
+    table.throw(B, (4, 2), cup=False, lie=3.0)
+    tracker = Tracker.resume([*events, *calls], table.rules)
+    after = [e for seen in table.seen[start:] for e in tracker.observe(seen)]
+    (throw,) = after
+    assert isinstance(throw, Throw)
+    assert throw.faults == (("not_from_cup",) if demanded else ())
 
 
 def test_a_clock_ends_the_turn_while_the_dice_lie() -> None:
