@@ -1,7 +1,7 @@
 """Legal plays: how fast they are found, and whether other engines find the same ones.
 
-Speed is taken over the lines of the corpus, each engine on the same line in turn, the best of a few
-tries, without the cache of ``legal_plays``. Other engines work in processes of their own.
+Speed is taken over the lines of the corpus, all engines on one line before the next, each the best of a
+few tries, without the cache of ``legal_plays``. Other engines work in processes of their own.
 """
 
 from __future__ import annotations
@@ -130,8 +130,7 @@ def speed(game: Game, quick: bool) -> Speed:
                 partial(ways, *turn, rules),
                 partial(legal_positions, *turn, game),
             )
-            rounds = [[_microseconds(search) for search in searches] for _ in range(tries)]
-            row = [min(column) for column in zip(*rounds, strict=True)]
+            row = [min(_microseconds(search) for _ in range(tries)) for search in searches]
             rows.append((*row, ask(turn, tries)[1] if ask else nan))
     ours, all_ways, plain, bgsage = (median(column) for column in zip(*rows, strict=True))
     found = Speed(

@@ -343,6 +343,13 @@ def test_a_row_across_the_enemys_last_hole(wrap: str, allowed: bool) -> None:
     assert ("13/11 4/3" in texts(LONG, row(15, 11), {20: 15}, (2, 1), block_wrap=wrap)) is allowed
 
 
+def test_a_double_fills_four_of_six() -> None:
+    """L7, M2."""
+    own = {1: 0, 24: 1, 23: 1, 22: 2, 21: 2}
+    plays = texts(LONG, dict(own), {12: 15}, (4, 4))
+    assert texts(LONG, dict(own), {12: 15}, (4, 4), block="none") - plays == {"24/20 23/19 22/18 21/17"}
+
+
 def test_a_wall_that_stood_is_not_held_against_a_side() -> None:
     """L7: whoever let it stand; only a row that this turn fills is."""
     own = {1: 0, **dict.fromkeys(range(10, 4, -1), 1), 6: 2}
