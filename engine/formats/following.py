@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.formats.moves import moved
-from engine.position import CHECKERS, Game, Position, Side
-from engine.record import GameRecord, Turn
+from engine.formats.moves import moved, whole
+from engine.position import BAR, CHECKERS, OFF, Game, Position, Side
+from engine.record import FormatError, GameRecord, Record, Turn
 from engine.rules import default_rules
 from engine.scoring import game_result
+
+MAX_LENGTH, MAX_POINTS, MAX_CUBE = 999, 999_999, 1 << 24  #: what a reader takes
 
 
 @dataclass(slots=True)
@@ -77,3 +79,35 @@ def crawford_games(games: Sequence[GameRecord], length: int) -> list[bool]:
     short = [length > 0 and (game.score[0] == length - 1) != (game.score[1] == length - 1) for game in games]
     first = short.index(True) if True in short else len(short)
     return [place == first for place in range(len(short))]
+
+
+def refuse_what_has_no_form(record: Record, form: str) -> None:
+    """Raise ``FormatError`` for what neither match text nor SGF can hold; ``form``: the one to name."""
+    if record.game is not Game.BACKGAMMON:
+        raise FormatError(f"{form} is for short backgammon; long nardy has no such form")
+    if not record.games:
+        raise FormatError("no game to write")
+    if not 0 <= record.length <= MAX_LENGTH:
+        raise FormatError(f"a match to {record.length} points has no form in {form}")
+    for game in record.games:
+        if not whole(game.start):
+            raise FormatError("a game that does not start with fifteen checkers a side")
+        for points in (*game.score, game.points):
+            if not 0 <= points <= MAX_POINTS or points != int(points):
+                raise FormatError(f"{points:g} points; {form} has whole points only")
+        if game.winner is not None and not game.points:
+            raise FormatError("a game that was won without points")
+        for turn in game.turns:
+            _refuse_turn(turn, form)
+
+
+def _refuse_turn(turn: Turn, form: str) -> None:
+    if turn.action == "play":
+        if turn.dice is None or not all(die in range(1, 7) for die in turn.dice):
+            raise FormatError(f"a play without its roll has no form in {form}")
+        if not all(OFF <= point <= BAR for move in turn.moves or () for point in move):
+            raise FormatError("a move to or from a point that there is not")
+        if turn.after is not None and not whole(turn.after):
+            raise FormatError(f"a position in which a side has not fifteen checkers has no form in {form}")
+    elif turn.action in ("double", "beaver", "raccoon") and not 0 < turn.value <= MAX_CUBE:
+        raise FormatError(f"a cube of {turn.value}")

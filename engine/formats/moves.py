@@ -43,6 +43,8 @@ def moved(
             bar[side.index] += 1
         elif end == OFF:
             off[side.index] += 1
+        elif not 0 < end < BAR:
+            return None
         else:
             index = index_of(game, side, end)
             enemies = -points[index] * sign

@@ -24,13 +24,12 @@ from dataclasses import dataclass, field, replace
 from itertools import count as count_from
 
 from engine.events import MoveXY
-from engine.formats.following import Following
-from engine.formats.moves import moved, whole
+from engine.formats.following import MAX_CUBE, MAX_LENGTH, Following, refuse_what_has_no_form
+from engine.formats.moves import moved
 from engine.position import BAR, CHECKERS, OFF, Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
 
 MAX_TEXT, MAX_TREES, MAX_NODES, MAX_TOKENS = 8_000_000, 2_000, 10_000, 200_000
-MAX_NUMBER = 1 << 24
 START = Position.start(Game.BACKGAMMON)
 
 #: Headers: the property, and the name that match text has for it.
@@ -196,8 +195,9 @@ def _match_info(root: _Node) -> dict[str, int]:
             info[name] = int(number)
         elif name in ("length", "ws", "bs"):
             raise FormatError(f"{name} is {number[:20]!r}, which is no number of points", root.line)
-    if info.get("length", 0) > 999:
-        raise FormatError(f"a match to {info['length']} points; it may be 0 (unlimited) to 999", root.line)
+    if info.get("length", 0) > MAX_LENGTH:
+        what = f"a match to {info['length']} points"
+        raise FormatError(f"{what}; it may be 0 (unlimited) to {MAX_LENGTH}", root.line)
     return info
 
 
@@ -251,7 +251,7 @@ def _game(tree: list[_Node]) -> GameRecord:
 
 
 def _number(text: str, node: _Node) -> int:
-    if not re.fullmatch(r"\s*\d{1,8}\s*", text, re.A) or not 0 < int(text) <= MAX_NUMBER:
+    if not re.fullmatch(r"\s*\d{1,8}\s*", text, re.A) or not 0 < int(text) <= MAX_CUBE:
         raise FormatError(f"a cube of {text[:20]!r}", node.line)
     return int(text)
 
@@ -360,17 +360,12 @@ def _letters(node: _Node, name: str) -> list[str]:
 
 def write_sgf(record: Record) -> str:
     """A record in GNU Backgammon's form. Raises ``FormatError`` for what it cannot hold (see the module)."""
-    if record.game is not Game.BACKGAMMON:
-        raise FormatError("GNU Backgammon's .sgf is for short backgammon; long nardy has no such form")
-    if not record.games:
-        raise FormatError("no game to write")
+    refuse_what_has_no_form(record, "GNU Backgammon's .sgf")
     return "".join(_tree(record, number, game) for number, game in enumerate(record.games))
 
 
 def _tree(record: Record, number: int, game: GameRecord) -> str:
-    if not whole(game.start):
-        raise FormatError("a game that does not start with fifteen checkers a side")
-    white, black = (_whole_number(points) for points in game.score)
+    white, black = map(int, game.score)
     root = "(;FF[4]GM[6]CA[UTF-8]AP[Zarbiter]"
     root += f"MI[length:{record.length}][game:{number}][ws:{white}][bs:{black}]"
     root += f"PW[{_escaped(record.players[0])}]PB[{_escaped(record.players[1])}]"
@@ -386,11 +381,8 @@ def _tree(record: Record, number: int, game: GameRecord) -> str:
     root += f"CV[{first // 2}]" if first > 2 else ""
     nodes, last = _nodes(game, Following(game.start, cube=max(1, first // 2)))
     if game.winner is not None:
-        points = _whole_number(game.points)
-        if points < 1:
-            raise FormatError(f"a game won with {points} points")
         resigned = "R" if last is not None and last.action == "resign" else ""
-        root += f"RE[{'W' if game.winner is Side.WHITE else 'B'}+{points}{resigned}]"
+        root += f"RE[{'W' if game.winner is Side.WHITE else 'B'}+{int(game.points)}{resigned}]"
     return "\n;".join([root, *nodes]) + ")\n"
 
 
@@ -425,8 +417,7 @@ def _nodes(game: GameRecord, now: Following) -> tuple[list[str], Turn | None]:
             word = {"take": "take", "drop": "drop"}.get(turn.action, "double")
             nodes.append(f"{letter}[{word}]{comment}")
             continue
-        if turn.dice is None:
-            raise FormatError("a play without its roll has no form in .sgf")
+        assert turn.dice is not None
         roll = f"{turn.dice[0]}{turn.dice[1]}"
         if turn.moves is None:
             nodes.append(f"PL[{letter}]DI[{roll}]{comment}")
@@ -440,8 +431,6 @@ def _nodes(game: GameRecord, now: Following) -> tuple[list[str], Turn | None]:
         )
         after = turn.after or (done[0] if done is not None and len(turn.moves or ()) > 4 else None)
         if after is not None and (done is None or after != done[0] or len(turn.moves or ()) > 4):
-            if not whole(after):
-                raise FormatError("a position in which a side has not fifteen checkers has no form in .sgf")
             nodes.append(_set_up_text(after))
     return nodes, game.turns[-1] if game.turns else None
 
@@ -458,9 +447,3 @@ def _set_up_text(position: Position) -> str:
 
 def _escaped(text: str) -> str:
     return re.sub(r"([\]\\])", r"\\\1", text)
-
-
-def _whole_number(value: float) -> int:
-    if value != int(value):
-        raise FormatError(f"{value:g} points; .sgf has whole points only")
-    return int(value)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -98,6 +99,10 @@ def test_events_as_match_text() -> None:
     assert text.count("Wins ") == 2
 
 
+def _played(**what: Any) -> Record:
+    return Record(game=BG, games=(GameRecord(start=START, turns=(Turn(side=W, **what),)),))
+
+
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
@@ -107,6 +112,13 @@ def test_events_as_match_text() -> None:
         (Record(game=BG, games=(GameRecord(start=Position((0,) * 24)),)), "fifteen"),
         (Record(game=BG, games=(GameRecord(start=START),), info=(("Event", "two\nlines"),)), "header"),
         (Record(game=BG, games=(GameRecord(start=START, turns=(Turn(side=W),)),)), "roll"),
+        (Record(game=BG, games=(GameRecord(start=START, score=(float("nan"), 0)),)), "whole points"),
+        (Record(game=BG, games=(GameRecord(start=START),), length=1000), "1000 points"),
+        (Record(game=BG, games=(GameRecord(start=START, winner=W),)), "without points"),
+        (_played(dice=(0, 7)), "roll"),
+        (_played(dice=(3, 1), moves=((8, 99),)), "a point that there is not"),
+        (_played(dice=(3, 1), after=Position((0,) * 24)), "fifteen"),
+        (_played(action="double", value=0), "a cube of 0"),
     ],
 )
 def test_what_match_text_cannot_hold(record: Record, reason: str) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -69,6 +70,10 @@ def test_positions_beside_the_moves_come_back() -> None:
         assert found.turns[0].moves == moves
 
 
+def _played(**what: Any) -> Record:
+    return Record(game=BG, games=(GameRecord(start=START, turns=(Turn(side=W, **what),)),))
+
+
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
@@ -77,6 +82,13 @@ def test_positions_beside_the_moves_come_back() -> None:
         (Record(game=BG, games=(GameRecord(start=START, score=(0.5, 0)),)), "whole points"),
         (Record(game=BG, games=(GameRecord(start=Position((0,) * 24)),)), "fifteen"),
         (Record(game=BG, games=(GameRecord(start=START, turns=(Turn(side=W),)),)), "roll"),
+        (Record(game=BG, games=(GameRecord(start=START, score=(float("nan"), 0)),)), "whole points"),
+        (Record(game=BG, games=(GameRecord(start=START),), length=1000), "1000 points"),
+        (Record(game=BG, games=(GameRecord(start=START, winner=W),)), "without points"),
+        (_played(dice=(0, 7)), "roll"),
+        (_played(dice=(3, 1), moves=((8, 99),)), "a point that there is not"),
+        (_played(dice=(3, 1), after=Position((0,) * 24)), "fifteen"),
+        (_played(action="double", value=0), "a cube of 0"),
     ],
 )
 def test_what_sgf_cannot_hold(record: Record, reason: str) -> None:
