@@ -102,7 +102,7 @@ def test_the_lines_are_kept_for_messages() -> None:
     assert [turn.line for turn in games[0].turns] == [12, 13, 14, 15, 16]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=80)
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=50)
 @given(records(Game.LONG_NARDY))
 def test_a_record_survives(record: Record) -> None:
     assert without_lines(read_nardy(write_nardy(record))) == record

@@ -23,7 +23,7 @@ ONE = Record(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=40)
 @given(st.sampled_from(Game).flatmap(records))
 def test_a_record_survives(record: Record) -> None:
     text = write_json(record)
