@@ -20,6 +20,8 @@ $(VENV)/.run: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: 'ogxm>=2.3.2' || \
+		echo "ogxm cannot be had for this machine: its tests are skipped"
 	@touch $@
 
 demo: $(VENV)/.run  ## watch a simulated match being refereed, in a browser
