@@ -16,6 +16,7 @@ import pytest
 from engine.commentary import sentence
 from engine.events import (
     CubeAction,
+    CubeVerb,
     Dice,
     Event,
     Fault,
@@ -26,14 +27,17 @@ from engine.events import (
     Resignation,
     RollOff,
     Ruling,
+    SetUp,
     Throw,
     TurnEnd,
+    dumps,
+    loads,
 )
 from engine.judge import judge_play
 from engine.layout import Orientation, colour_of, to_slots
 from engine.legal import legal_plays
 from engine.match import Match
-from engine.position import Game, Position, Side, index_of
+from engine.position import CHECKERS, Game, Position, Side, index_of
 from engine.rules import RuleSet, default_rules
 from engine.scoring import game_result
 from tests.shared import DATA
@@ -100,6 +104,27 @@ class Table:
         plays = legal_plays(self.position, side, dice, self.rules)
         self.play(side, dice, self.rng.choice(plays).after)
 
+    def set_up(self, white: dict[int, int], black: dict[int, int], side: Side) -> None:
+        """The game goes on from these checkers, each side's by its own points; the rest are off."""
+        points, off = [0] * 24, []
+        for owner, counts in ((W, white), (B, black)):
+            for point, count in counts.items():
+                points[index_of(self.rules.game, owner, point)] += owner.sign * count
+            off.append(CHECKERS - sum(counts.values()))
+        match = self.match
+        self.add(
+            SetUp(
+                t=self.t,
+                position=Position(tuple(points), off=(off[0], off[1])),
+                side_to_move=side,
+                score=match.score,
+                cube=match.cube,
+                cube_owner=match.cube_owner,
+                game_number=match.game_number,
+                first=match.first,
+            )
+        )
+
     def play_out(self) -> None:
         """To the end of the game."""
         while (result := game_result(self.position, self.rules)) is None:
@@ -154,6 +179,51 @@ def match_with_rulings() -> list[Event]:
     return table.events
 
 
+def last_throw() -> list[Event]:
+    """Long nardy to two points, from the end of a game: White finishes, Black too; then a mars."""
+    usual = default_rules(Game.LONG_NARDY)
+    rules = replace(usual, match_length=2, last_throw=True, rolloff_winner_takes_white=True)
+    table = Table(rules, ("Vera", "Grigor"), 1)
+    table.start()
+    table.add(RollOff(t=table.t, white=2, black=6))  # Grigor takes the white checkers
+    table.set_up({1: 2}, {1: 2}, W)
+    for side, dice in ((W, (4, 1)), (B, (3, 3))):
+        table.throw(side, dice)
+        table.play(side, dice, legal_plays(table.position, side, dice, rules)[0].after)
+    table.add(GameEnd(t=table.t, winner=None, result="draw", points=0.5))
+    table.start()
+    table.set_up({1: 2}, {7: 15}, B)
+    table.throw(B, (1, 1))
+    table.play(B, (1, 1), legal_plays(table.position, B, (1, 1), rules)[0].after)
+    table.throw(W, (6, 5))
+    table.play(W, (6, 5), legal_plays(table.position, W, (6, 5), rules)[0].after)
+    return table.events
+
+
+def money() -> list[Event]:
+    """A money game: automatic double, beaver, raccoon; a backgammon counts in full since a double was taken."""
+    rules = replace(
+        default_rules(Game.BACKGAMMON), auto_doubles=1, beaver=True, raccoon=True, jacoby=True, crawford=False
+    )
+    table = Table(rules, ("Anna", "Boris"), 5)
+    table.start()
+    table.add(RollOff(t=table.t, white=4, black=4))
+    table.add(RollOff(t=table.t, white=6, black=4))
+    table.turn(W)
+    cube: tuple[tuple[Side, CubeVerb, int], ...] = (
+        (B, "double", 4),
+        (W, "beaver", 8),
+        (B, "raccoon", 16),
+        (W, "take", 16),
+    )
+    for side, action, value in cube:
+        table.add(CubeAction(t=table.t, side=side, action=action, value=value))
+    table.set_up({1: 1}, {22: 3, 12: 12}, W)
+    table.throw(W, (2, 1))
+    table.play(W, (2, 1), legal_plays(table.position, W, (2, 1), rules)[0].after)
+    return table.events
+
+
 def moved(position: Position, side: Side, *moves: tuple[int, int]) -> Position:
     """Checkers put down elsewhere by hand, on points where no enemy stands."""
     points = list(position.points)
@@ -167,6 +237,8 @@ TRANSCRIPTS: dict[str, Callable[[], list[Event]]] = {
     "backgammon": backgammon,
     "long_nardy": long_nardy,
     "match_with_rulings": match_with_rulings,
+    "last_throw": last_throw,
+    "money": money,
 }
 
 
@@ -203,7 +275,10 @@ def transcript(events: list[Event]) -> str:
 
 @pytest.mark.parametrize("name", TRANSCRIPTS)
 def test_a_game_reads_as_it_did(name: str) -> None:
-    assert transcript(TRANSCRIPTS[name]()) == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+    """The events come out of their JSON as they went in, and say what they said."""
+    events = TRANSCRIPTS[name]()
+    assert [loads(dumps(event)) for event in events] == events
+    assert transcript(events) == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":
