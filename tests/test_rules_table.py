@@ -1,14 +1,13 @@
-"""Every row of the catalogue of rules is judged by something that a test holds, or offered to the referee.
+"""Every row of the catalogue of rules is judged by something that a test names, or offered to the referee.
 
-``tests/data/rules_rows.json`` lists the rows in our own words: ``judged`` rows must be named by a test,
-``offered`` ones by an action that the referee's page shows. The catalogue itself lies beside a development
-checkout; where it is there the list is compared with it.
+``engine/catalogue.py`` lists the rows: ``judged`` ones must be named by a test, ``offered`` ones by an action
+that the referee's page shows. The sources' own catalogue lies beside a development checkout; where it is
+there the list is compared with it.
 """
 
 from __future__ import annotations
 
 import io
-import json
 import re
 import tokenize
 from collections.abc import Iterable, Iterator
@@ -18,26 +17,21 @@ from pathlib import Path
 import pytest
 
 from engine.actions import offered
+from engine.catalogue import CATALOGUE
 from engine.events import CubeAction, GameEnd, GameStart, PlayMade, Throw
 from engine.match import Match
 from engine.position import Game, Position, Side
-from engine.rules import OPTIONS, default_rules
+from engine.rules import BOTH, LONG, OPTIONS, SHORT, default_rules
 from engine.rules import TurnEnd as Signal
-from tests.shared import DATA, shared
+from tests.shared import shared
 from webui.referee import offer_to_json
 from zarbiter.presets import preset_names
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
-ROWS: list[dict[str, object]] = json.loads((DATA / "rules_rows.json").read_text(encoding="utf-8"))
-IDS = [str(row["id"]) for row in ROWS]
-GAMES = {"both": "both", "long": Game.LONG_NARDY.value, "short": Game.BACKGAMMON.value}
+GAMES = {"both": BOTH, "long": LONG, "short": SHORT}
 #: The kinds of token in which a name counts: text for people and for parametrisation.
 TOLD = (tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
-
-
-def treated(how: str) -> list[str]:
-    return [str(row["id"]) for row in ROWS if how in row["treated"]]  # type: ignore[operator]
 
 
 def named(source: str) -> set[str]:
@@ -56,7 +50,7 @@ def by_tests() -> set[str]:
     return named_in(p for p in TESTS.rglob("test_*.py") if p != Path(__file__).resolve())
 
 
-@pytest.mark.parametrize("row", treated("judged"))
+@pytest.mark.parametrize("row", [row.id for row in CATALOGUE.values() if row.judged])
 def test_a_judged_row_is_named_by_a_test(row: str, by_tests: set[str]) -> None:
     assert row in by_tests
 
@@ -102,33 +96,32 @@ def moments() -> Iterator[Match]:
         yield match.apply(GameEnd(t=4, winner=Side.BLACK, result=rules.grades[0][0], points=1))
 
 
-@pytest.mark.parametrize("row", treated("offered"))
+@pytest.mark.parametrize("row", [row.id for row in CATALOGUE.values() if row.offered])
 def test_an_offered_row_is_an_action_of_the_referee(row: str, on_the_page: set[str]) -> None:
     assert row in named((ROOT / "engine/actions.py").read_text(encoding="utf-8"))
     assert row in on_the_page
 
 
 def test_the_page_names_rows_that_exist(on_the_page: set[str]) -> None:
-    assert on_the_page <= set(IDS)
+    assert on_the_page <= set(CATALOGUE)
 
 
-def test_every_row_is_listed_once_and_treated() -> None:
-    assert len(set(IDS)) == len(IDS) == 80
-    for row in ROWS:
-        assert row["rule"]
-        assert row["game"] in GAMES.values()
-        assert row["treated"] in (["judged"], ["offered"], ["judged", "offered"])
+def test_every_row_says_something_and_is_treated() -> None:
+    assert len(CATALOGUE) == 80
+    for row in CATALOGUE.values():
+        assert row.text.endswith(".")
+        assert row.judged or row.offered
 
 
 def test_the_options_name_rows_that_exist() -> None:
-    assert {row for option in OPTIONS.values() for row in option.rows} <= set(IDS)
+    assert {row for option in OPTIONS.values() for row in option.rows} <= set(CATALOGUE)
 
 
 def test_the_list_is_that_of_the_catalogue() -> None:
     """Same ids and games, in the same order: a row added to the catalogue is noticed here."""
     text = shared("rules.md").read_text(encoding="utf-8")
     cells = re.findall(r"^\| ([A-Z]\d+) \|.*?\| (both|long|short) \|", text, re.MULTILINE)
-    assert [(row, GAMES[game]) for row, game in cells] == [(row["id"], row["game"]) for row in ROWS]
+    assert [(row, GAMES[game]) for row, game in cells] == [(r.id, r.games) for r in CATALOGUE.values()]
 
 
 def test_each_option_of_the_catalogue_is_one_of_a_rule_set() -> None:

@@ -201,7 +201,7 @@ def last_throw() -> list[Event]:
 
 
 def money() -> list[Event]:
-    """A money game: automatic double, beaver, raccoon; a backgammon counts in full since a double was taken."""
+    """A money game: automatic double, beaver, raccoon; a backgammon in full, a double was taken."""
     rules = replace(
         default_rules(Game.BACKGAMMON), auto_doubles=1, beaver=True, raccoon=True, jacoby=True, crawford=False
     )
