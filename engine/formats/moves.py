@@ -15,7 +15,7 @@ from engine.record import FormatError
 
 MOST_MOVES = 8  #: moves in one play that a reader takes; no play has more than four
 _CHAIN = re.compile(
-    r"(bar|off|\d{1,2})((?:[/-](?:bar|off|\d{1,2})\*?){1,8})(?:\(([1-9])\))?\*?", re.IGNORECASE | re.ASCII
+    r"(bar|off|\d{1,2})((?:[/-](?:bar|off|\d{1,2})\*?){1,8})(?:\s?\(([1-9])\))?\*?", re.IGNORECASE | re.ASCII
 )
 
 
