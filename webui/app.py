@@ -22,7 +22,7 @@ from engine.layout import colour_of
 from engine.position import BAR, OFF, Side
 from webui.board_svg import board_svg, dice_svg, occupied
 from webui.feed import Desk, Feed, State, Told
-from webui.referee import offer_to_json, referee_desk, verdict_to_json
+from webui.referee import referee_desk
 
 MAX_STREAMS = 24
 PING = 15.0  #: seconds of silence after which a stream says that it is alive
@@ -101,8 +101,6 @@ def state_to_json(state: State, recent: list[Told]) -> dict[str, Any]:
         "score": {side.value: state.score[side.index] for side in Side},
         "match_length": state.match_length,
         "cube": _cube(state),
-        "verdict": verdict_to_json(state.verdict) if state.verdict else None,
-        "offers": [offer_to_json(offer) for offer in state.offers],
         "players": {side.value: state.players[side.index] or side.name.title() for side in Side},
         "colours": {side.value: colour_of(side, state.white_is_light) for side in Side},
         "health": [asdict(health) for health in state.health],

@@ -68,7 +68,7 @@ def test_state_holds_all_that_the_page_shows(client: FlaskClient, feed: FakeFeed
     assert (state["dice"], state["phase"], state["side_to_move"]) == ([3, 1], "moving", "white")
     assert state["pips"] == {"white": 167, "black": 167}
     assert state["last_id"] == 1
-    assert (state["cube"], state["offers"], state["verdict"], state["first_id"]) == (None, [], None, 0)
+    assert (state["cube"], state["first_id"], state["events"]) == (None, 0, 0)
     for picture in ("board_svg", "dice_svg"):
         assert ElementTree.fromstring(state[picture]).tag.endswith("svg")
 

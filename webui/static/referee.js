@@ -84,12 +84,12 @@ const values = (form) => Object.fromEntries([...new FormData(form)].map(([name, 
 
 // --- what may be decided ---------------------------------------------------------------------------
 
-let events = 0; // how many there were when these offers were made
+let events = -1; // how many there were when these offers were made
 const nodes = new Map(); // of the offers shown, by key
 const touched = new WeakSet(); // forms in which something was typed that is not yet recorded
 
 /** What an offer asks for, whatever the values are that it starts with. */
-const asked = ({ label, fields }) => JSON.stringify([label, fields.map(({ name, choices }) => [name, choices])]);
+const question = ({ label, fields }) => JSON.stringify([label, fields.map(({ name, choices }) => [name, choices])]);
 
 function offers(list) {
   const focused = document.activeElement?.closest?.("[data-offer]")?.dataset.offer;
@@ -99,8 +99,8 @@ function offers(list) {
   for (const offer of list) {
     const text = JSON.stringify(offer);
     const kept = old.get(offer.key);
-    const stays = kept && (kept.text === text || (touched.has(kept.node) && kept.asked === asked(offer)));
-    const node = stays ? kept : { text, asked: asked(offer), node: shown(offer) };
+    const stays = kept && (kept.text === text || (touched.has(kept.node) && kept.question === question(offer)));
+    const node = stays ? kept : { text, question: question(offer), node: shown(offer) };
     nodes.set(offer.key, node);
     if (!groups.has(offer.group)) groups.set(offer.group, []);
     groups.get(offer.group).push(node.node);
@@ -196,27 +196,17 @@ function verdict(found) {
 
 // --- the rules -------------------------------------------------------------------------------------
 
-let known = null; // name of the rule set shown
-
-async function law(name) {
-  if (known === name) return;
-  known = name;
-  try {
-    const { rules } = await ask("/api/offers");
-    if (!rules) {
-      known = null;
-      return;
-    }
-    setText($("rule-set"), [rules.title, ...rules.sources].join(" · "));
-    $("options").replaceChildren(
-      ...rules.options.flatMap(({ name, value, text, rows }) => [
-        el("dt", "", el("code", "", name), " ", el("b", "", written(value)), el("small", "rows", rows.join(" · "))),
-        el("dd", "", text),
-      ]),
-    );
-  } catch {
-    known = null; // the next state asks again
-  }
+function law(rules) {
+  const text = JSON.stringify(rules);
+  if (!rules || $("options").text === text) return;
+  $("options").text = text;
+  setText($("rule-set"), [rules.title, ...rules.sources].join(" · "));
+  $("options").replaceChildren(
+    ...rules.options.flatMap(({ name, value, text, rows }) => [
+      el("dt", "", el("code", "", name), " ", el("b", "", written(value)), el("small", "rows", rows.join(" · "))),
+      el("dd", "", text),
+    ]),
+  );
 }
 
 function written(value) {
@@ -317,12 +307,28 @@ $("correction").addEventListener("close", () => opener?.focus());
 
 if (!key()) say("This page may look but not decide: open it by the address with the key, which the program printed.", "refused");
 
-follow({
-  stateShown: (next) => {
-    events = next.events;
-    offers(next.offers);
-    verdict(next.verdict);
-    law(next.rules);
-  },
-  entryMade: correctable,
-});
+let [wanted, asked] = [-1, -1]; // how many events there are, and were when it was asked
+let asking = false;
+
+/** What may be decided changes with the record alone, so it is asked for when that has grown. */
+async function desk(next) {
+  wanted = next.events;
+  if (asking) return;
+  asking = true;
+  try {
+    while (asked !== wanted) {
+      asked = wanted;
+      const data = await ask("/api/offers");
+      events = data.events;
+      offers(data.offers);
+      verdict(data.verdict);
+      law(data.rules);
+    }
+  } catch {
+    asked = -1; // the next state asks again
+  } finally {
+    asking = false;
+  }
+}
+
+follow({ stateShown: desk, entryMade: correctable });
