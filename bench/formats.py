@@ -6,15 +6,18 @@ import json
 import random
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 
 from engine.check import check_record
+from engine.commentary import sentence
 from engine.events import CubeAction, Event, GameStart, MatchStart, PlayMade, Throw, dumps
 from engine.formats import decode
-from engine.formats.convert import record_of
+from engine.formats.convert import events_of, record_of
 from engine.formats.fibs import board_of, format_fibs, parse_fibs, state_of
 from engine.formats.gnubg_ids import format_gnubg_id, parse_gnubg_id
 from engine.formats.mat import read_mat, write_mat
@@ -27,12 +30,12 @@ from engine.formats.state import MatchState
 from engine.formats.xgid import format_xgid, parse_xgid
 from engine.layout import Orientation, colour_of, to_slots
 from engine.legal import Play, legal_plays
+from engine.match import Match, MatchError
 from engine.position import CHECKERS, Game, Position, Side
 from engine.record import FormatError, Record
 from engine.rules import default_rules
 from hardware.camera import UnreadableInput
-from zarbiter.law import check_cases
-from zarbiter.matchfiles import read_match
+from zarbiter.law import check_cases, check_match
 from zarbiter.ogxm import read_ogxm, write_ogxm
 from zarbiter.presets import PresetError, preset, preset_names, preset_toml
 from zarbiter.store import read_events_file
@@ -209,6 +212,17 @@ def _print(text: str) -> None:
     _same(again, write_nardy(read_nardy(again)))
 
 
+def _told(record: Record) -> None:
+    """Go through a record as a match is gone through, up to what cannot be followed."""
+    match = Match(record.rules or default_rules(record.game))
+    try:
+        for event in events_of(record):
+            sentence(event, match)
+            match = match.apply(event)
+    except (FormatError, MatchError):
+        return
+
+
 def _of_records(
     name: str, read: Callable[[str], Record], write: Callable[[Record], str], *games: Game
 ) -> Format:
@@ -221,6 +235,7 @@ def _of_records(
     def through(data: bytes) -> None:
         record = read(decode(data))
         check_record(record)
+        _told(record)
         try:
             text = write(record)
         except FormatError:
@@ -270,7 +285,10 @@ def _check_cases(text: str) -> None:
 
 
 def _any_match(path: Path) -> None:
-    check_record(read_match(path))
+    """``zarbiter check FILE``, for people and for programs."""
+    with redirect_stdout(StringIO()):
+        check_match(path, None, as_json=False)
+        check_match(path, None, as_json=True)
 
 
 def _through_ogxm(data: bytes) -> None:
