@@ -5,7 +5,7 @@ other half are led by the judge: at each turn checkers are moved about by the di
 rules, and the judge has to say of that what the generator knows. The game goes on from there if the judge
 lets it pass, else with one of the plays that the judge names. In every game twenty corruptions of one legal
 play are judged: each is illegal, with a cause, or is itself a legal play. A quarter of the games begins with
-a position set up around a row of five.
+a position set up around a row of five or a wall that stands already.
 
 ``python -m bench.law RULES SEED`` plays one of the games again and prints what is wrong with it.
 """
@@ -210,9 +210,11 @@ def _grade(position: Position, winner: Side, rules: RuleSet) -> tuple[str, int]:
 
 
 def _set_up(game: Game, side: Side, rng: random.Random) -> Position:
-    """Five points in a row, the rest of the side behind them, the enemy mostly on one point."""
-    low = rng.choice([p for p in range(2, 19) if game is Game.BACKGAMMON or not p <= 12 <= p + 4])
-    own = [*range(low, low + 5)] * (2 if game is Game.BACKGAMMON else 1)
+    """Five points in a row or a wall of six, the rest of the side behind, the enemy mostly on one point."""
+    length = rng.choice((5, 5, 6))
+    rows = [range(low, low + length) for low in range(2, 24 - length)]
+    row = rng.choice([r for r in rows if game is Game.BACKGAMMON or 12 not in r])
+    low, own = row[0], [*row] * (2 if game is Game.BACKGAMMON else 1)
     free = [p for p in range(1, 25) if p not in own]
     behind = [p for p in free if p > low and (game is Game.BACKGAMMON or p != 12)] or [24]
     own += [rng.choice(behind) for _ in range(CHECKERS - len(own))]
