@@ -226,13 +226,16 @@ def with_gnubg(count: int) -> Compared:
 
 
 def fresh(count: int, seed: int) -> Iterator[Turn]:
-    """Turns that no corpus holds: half from games played at random, half scattered over the board."""
+    """Turns that no corpus holds: of games played at random, of any position, and last checkers."""
     rng, rules = random.Random(seed), default_rules(Game.BACKGAMMON)
     position, side = Position.start(Game.BACKGAMMON), Side.WHITE
     for n in range(count):
         dice = (rng.randint(1, 6), rng.randint(1, 6))
         if n % 2:
             yield _scattered(rng), rng.choice(list(Side)), dice
+            continue
+        if n % 50 == 0:
+            yield _last_checker(rng), Side.WHITE, dice
             continue
         for _ in range(rng.randint(1, 5)):
             if CHECKERS in position.off:
@@ -258,6 +261,15 @@ def _scattered(rng: random.Random) -> Position:
             points[_index(side, point)] += side.sign * count[point]
     white, black = counts[Side.WHITE], counts[Side.BLACK]
     return Position(tuple(points), (white[BAR], black[BAR]), (white[OFF], black[OFF]))
+
+
+def _last_checker(rng: random.Random) -> Position:
+    """White has one checker left, and Black a blot in front of it."""
+    points = [0] * 24
+    points[rng.randint(2, 5)] = 1
+    points[rng.randint(0, 1)] = -1
+    points[rng.randint(6, 23)] = 1 - CHECKERS
+    return Position(tuple(points), off=(CHECKERS - 1, 0))
 
 
 def _index(side: Side, point: int) -> int:
