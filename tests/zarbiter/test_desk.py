@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,6 +17,7 @@ from engine.observation import Observation
 from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
 from engine.tracker import Tracker
+from tests.engine.test_actions import BUSY, LONG, SHORT, value_of
 from webui.feed import Refused
 from zarbiter.desk import RefereeDesk
 from zarbiter.hub import Hub
@@ -374,3 +376,39 @@ def test_the_length_of_a_match_is_that_of_its_rules(tmp_path: Path) -> None:
     recorder.record(RollOff(t=1.0, white=3, black=1)).result(5)
     hub.close()
     store.close()
+
+
+@pytest.mark.parametrize("rules", [SHORT, LONG], ids=["short", "long"])
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_is_decided_record_tracker_and_page_agree(tmp_path: Path, rules: RuleSet, seed: int) -> None:
+    """Decisions and corrections at random: the board is one for all, and the same after a restart."""
+    rng = random.Random(seed)
+    match = Match(tmp_path / "match.sqlite", rules)
+    match.record(BOARD, GameStart(t=0.0, rules=rules, position=Position.start(rules.game)))
+    for _ in range(40):
+        offers = [offer for offer in match.hub.state().offers if offer.key != "set_up" or rng.random() < 0.2]
+        if not offers:
+            break
+        try:
+            if rng.random() < 0.15:
+                event = rng.choice(match.hub.told()).id
+                (change, *_) = match.desk.fields(event, "")
+                fields = match.desk.fields(event, rng.choice(change.choices)[0])
+                values = {field.name: value_of(field, rng) for field in fields} | {"change": fields[0].value}
+                tried = match.desk.correct(event, values, dry_run=True)
+                assert match.desk.correct(event, values, dry_run=False) == tried
+            else:
+                offer = rng.choices(offers, [BUSY.get(offer.key, 1) for offer in offers])[0]
+                match.desk.act(offer.key, {field.name: value_of(field, rng) for field in offer.fields})
+        except Refused:
+            continue
+        now, board = match.recorder.match, match.desk.tracker.believed
+        if now.in_step and now.phase not in ("game_over", "match_over"):
+            assert board.position == now.position
+    state, said = match.hub.state(), match.said()
+    match.close()
+    again = Match(match.path)
+    if again.row.id == match.row.id:  # else the match was over
+        assert again.said() == said
+        assert replace(again.hub.state(), version=0, health=()) == replace(state, version=0, health=())
+    again.close()
