@@ -26,6 +26,7 @@ from bench.tables import table
 from engine.events import Dice
 from engine.judge import Cause, Verdict, judge_play
 from engine.legal import Play, legal_plays
+from engine.notation import Move
 from engine.position import BAR, CHECKERS, OFF, Game, Position, Side, index_of
 from engine.rules import GRADES, OPTIONS, RuleSet, Scoring, default_rules
 from engine.scoring import GameResult, game_result
@@ -122,7 +123,7 @@ class _Game:
         pips = before.pips(game, play.side) - after.pips(game, play.side)
         if pips > sum(play.dice) * (2 if play.dice[0] == play.dice[1] else 1) or pips < 0:
             self.fail(f"{play.notation}: {pips} pips on {play.dice}")
-        if _by_hand(before, game, play) != after:
+        if _by_hand(before, game, play.side, play.moves) != after:
             self.fail(f"{play.notation}: the moves do not lead to the position")
         verdict = judge_play(before, play.side, play.dice, after, self.rules)
         if not verdict.legal or verdict.rule is not None:
@@ -143,6 +144,10 @@ class _Game:
 
     def corrupt(self, before: Position, play: Play, plays: tuple[Play, ...], count: int) -> None:
         """Judge what a legal play becomes when it goes wrong."""
+        ways = judge_play(before, play.side, play.dice, play.after, self.rules).ways
+        led_to = {_by_hand(before, play.game, play.side, way) for way in ways}
+        if led_to != {play.after} or len(set(ways)) < len(ways):
+            self.fail(f"{play.notation} on {play.dice}: the ways to play it are not")
         known = {p.after for p in plays}
         tries = _corruptions(before, play, self.rules, self.rng)
         for _ in range(count):
@@ -267,9 +272,9 @@ def _shift(position: Position, game: Game, side: Side, source: int, target: int)
     return Position(tuple(points), (bar[0], bar[1]), (off[0], off[1]))
 
 
-def _by_hand(before: Position, game: Game, play: Play) -> Position:
-    for move in play.moves:
-        before = _shift(before, game, play.side, move.from_point, move.to_point)
+def _by_hand(before: Position, game: Game, side: Side, moves: Iterable[Move]) -> Position:
+    for move in moves:
+        before = _shift(before, game, side, move.from_point, move.to_point)
     return before
 
 
@@ -348,9 +353,8 @@ def _miscount(after: Position, rng: random.Random) -> Position | None:
 def _cut_short(before: Position, play: Play, rng: random.Random) -> Position | None:
     if not play.moves:
         return None
-    for move in play.moves[: rng.randrange(len(play.moves))]:
-        before = _shift(before, play.game, play.side, move.from_point, move.to_point)
-    return before
+    made = play.moves[: rng.randrange(len(play.moves))]
+    return _by_hand(before, play.game, play.side, made)
 
 
 def _other_roll(before: Position, play: Play, rules: RuleSet, rng: random.Random) -> Position:
@@ -410,5 +414,5 @@ def games(quick: bool) -> dict[str, Tally]:
 
 
 if __name__ == "__main__":
-    for line in play_game(rules_of(sys.argv[1], int(sys.argv[2])), int(sys.argv[2])).failures:
-        click.echo(line)
+    played = play_game(rules_of(sys.argv[1], int(sys.argv[2])), int(sys.argv[2]))
+    click.echo("\n".join(played.failures) or f"nothing is wrong in {played.turns} turns")
