@@ -14,10 +14,14 @@ from dataclasses import asdict
 
 import click
 
-from bench import dice, footage, photos, simulated, speed
+from bench import dice, footage, gnubg, law, legal, photos, readers, simulated, speed
 from bench.measure import OUT, NoMaterial
 
 PARTS: dict[str, tuple[str, Callable[[bool], object]]] = {
+    "legal": ("Legal plays: speed, and against other engines", legal.legal),
+    "law": ("Random games under every preset, and the judge on corrupted plays", law.games),
+    "gnubg": ("Match files through GNU Backgammon and back", gnubg.files),
+    "readers": ("Damaged and hostile files through every reader", readers.mutations),
     "simulated": ("Simulated matches: seeds 1 to 5 of each game on two boards", simulated.matches),
     "faults": ("Simulated faults", simulated.faults),
     "footage": ("Rendered videos made by other means", footage.videos),

@@ -136,4 +136,5 @@ def _brief(event: Item | None) -> str:
             state = "legal" if event.legal else f"illegal {event.rule}"
             return f"{event.t:.1f}s play {event.side.value} {event.dice} {event.notation} {state}"
         case GameEnd():
-            return f"{event.t:.1f}s end {event.winner.value} {event.result}"
+            winner = event.winner.value if event.winner else "nobody"
+            return f"{event.t:.1f}s end {winner} {event.result}"
