@@ -257,7 +257,7 @@ class Match:
     # How matches and games begin
 
     def _begun(self, event: MatchStart) -> Match:
-        if self.game_number or self.phase != "before":
+        if self.phase != "before":
             self._refuse(event, "the match is under way")
         return Match(event.rules, players=event.players, roster=event.roster, orientation=self.orientation)
 
@@ -541,8 +541,6 @@ class Match:
                 throw = self.throw
                 if self.phase != "to_throw" or throw is None or throw.valid or not _two_dice(throw.dice):
                     self._refuse(event, "there is no void throw of two dice that could stand")
-                if self.side_to_move not in (None, throw.side):
-                    self._refuse(event, f"it is {self.name(throw.side.other)}'s turn (G10)")
                 return replace(self, throw=None, phase="to_throw")._thrown(replace(throw, valid=True))
 
     def _claimable(self, event: Ruling) -> PlayMade:
@@ -860,7 +858,7 @@ def _judged_anew(event: PlayMade, match: Match, was: _Step | None) -> PlayMade:
     """A play with the verdict it has from the position, and with the throw, that now go before it."""
     origin = match.origin(event)
     then = was.before.origin(was.event) if was is not None and isinstance(was.event, PlayMade) else None
-    dice, void = event.dice, not origin.dice_valid
+    dice = event.dice
     if then is not None and was is not None and event == was.event:
         as_thrown = then.dice is not None and sorted(then.dice) == sorted(dice)
         if as_thrown and origin.dice is not None and sorted(origin.dice) != sorted(dice):
@@ -868,11 +866,11 @@ def _judged_anew(event: PlayMade, match: Match, was: _Step | None) -> PlayMade:
         same = (then.position, then.dice_valid) == (origin.position, origin.dice_valid)
         if same and dice == event.dice:
             return event
-        # A throw that was told as void, but was played as if it counted, goes on counting.
-        void = void and (then.dice_valid or event.rule == "D10")
     if origin.position is None or not _two_dice(dice):
         return event
     verdict = judge_play(origin.position, event.side, dice, event.position, match.rules)
+    # A throw that was void already, but was played as if it counted, goes on counting.
+    void = not origin.dice_valid and ((then is not None and then.dice_valid) or event.rule == "D10")
     legal, rule = (False, "D10") if void and verdict.legal else (verdict.legal, verdict.rule)
     return replace(event, dice=dice, moves=verdict.moves, notation=verdict.notation, legal=legal, rule=rule)
 

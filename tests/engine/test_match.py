@@ -175,6 +175,7 @@ def test_short_roll_off_is_the_first_roll() -> None:
     """G7"""
     match = after(Match(SHORT), start(), RollOff(t=1, white=2, black=2), RollOff(t=2, white=2, black=5))
     assert (match.side_to_move, match.dice, match.phase, match.first) == (BLACK, (2, 5), "to_play", BLACK)
+    assert match.dice_valid
     refused(match, RollOff(t=3, white=1, black=6), "under way")
     assert after(match, throw(BLACK, 5, 2)).dice == (5, 2)  # the camera tells it too
 
@@ -243,7 +244,9 @@ def test_the_players_may_have_kept_their_colours_all_the_same() -> None:
     over = won_by(begun(LONG), WHITE)
     kept = after(over, replace(start(LONG), players=NAMES))
     assert (kept.players, kept.score, kept.side_to_move) == (NAMES, (1, 0), BLACK)  # still he who had Black
-    refused(over, replace(start(LONG), players=("Anna", "Clara")), "Clara are not the players")
+    refused(over, replace(start(LONG), players=("Anna", "Clara")), "Anna and Clara are not the players")
+    swapped = after(won_by(begun(), WHITE), replace(start(), players=NAMES[::-1]))
+    assert (swapped.players, swapped.score, swapped.side_to_move) == (NAMES[::-1], (0, 1), None)
 
 
 def test_a_game_that_was_broken_off_changes_no_colours() -> None:
@@ -296,6 +299,8 @@ def test_a_void_throw_changes_nothing_but_is_told() -> None:
     assert (early.dice, early.side_to_move, early.phase) == ((4, 3), WHITE, "to_play")
     touched = after(match, throw(WHITE, 4, 3, valid=False))  # D11
     assert (touched.phase, touched.dice_valid) == ("to_throw", False)
+    played = after(touched, plays(match, WHITE, 4, 3)[1])  # played all the same
+    assert (played.phase, played.dice_valid) == ("to_throw", True)
 
 
 def test_a_referee_may_void_a_throw_or_let_it_stand() -> None:
@@ -337,6 +342,9 @@ def test_desync_and_resync() -> None:
     assert not match.in_step
     restored = after(match, Resync(t=2, reason="restored"))
     assert (restored.in_step, restored.side_to_move, restored.phase) == (True, WHITE, "to_throw")
+    claimable = after(claimed()[1], Desync(t=4, reason="bumped", slots=()))
+    assert after(claimable, Resync(t=5, reason="restored")).claim_open
+    assert not after(claimable, Resync(t=5, reason="as it stands", slots=(1,))).claim_open
     adopted = after(match, Resync(t=2, reason="as it stands", slots=(1, 2)))
     assert after(adopted, throw(BLACK, 6, 1)).side_to_move is BLACK
 
@@ -1199,6 +1207,34 @@ def test_a_play_of_a_void_throw_is_illegal_when_the_throw_becomes_void() -> None
     found = correct(record, [void], Match(SHORT, players=NAMES))
     assert isinstance(found.events[2], PlayMade)
     assert (found.events[2].legal, found.events[2].rule) == (False, "D10")
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_a_void_throw_that_was_played_goes_on_counting_or_not(counted: bool) -> None:
+    """D10: what was believed of a doubtful throw stays so when something before it is corrected."""
+    match = begun()
+    rolled, play = plays(match, WHITE, 3, 1)
+    now = after(match, rolled, play)
+    answer = plays(now, BLACK, 6, 5)[1]
+    if not counted:
+        answer = replace(answer, legal=False, rule="D10")
+    record: list[Event] = [start(SHORT, WHITE), rolled, play, throw(BLACK, 6, 5, valid=False), answer]
+    other = plays(match, WHITE, 3, 1, nth=1)[1]
+    same_for_black = legal_plays(other.position, BLACK, (6, 5), SHORT)[0].after
+    corrections = [
+        Correction(t=9, target=2, action="replace", event=other),
+        Correction(t=9, target=4, action="replace", event=replace(answer, position=same_for_black)),
+    ]
+    found = correct(record, corrections[:1], Match(SHORT, players=NAMES))
+    assert isinstance(found.events[4], PlayMade)
+    assert found.events[4].rule not in (None, "D10")  # the board is not what a legal play leaves
+    found = correct(
+        [*record, corrections[0]], [replace(corrections[0], event=play)], Match(SHORT, players=NAMES)
+    )
+    assert found.events[4] == answer
+    found = correct(record, corrections, Match(SHORT, players=NAMES))
+    assert isinstance(found.events[4], PlayMade)
+    assert (found.events[4].legal, found.events[4].rule) == ((True, None) if counted else (False, "D10"))
 
 
 def test_corrections_of_corrections() -> None:
