@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bench.plain import legal_positions
 from engine.events import Dice
-from engine.legal import Leave, illegal_walls, legal_plays, reach, view_of, ways
+from engine.legal import Leave, illegal_walls, legal_plays, position_of, reach, view_of, ways
 from engine.notation import Move, notation
 from engine.position import BAR, CHECKERS, OFF, Game, Position, Side, index_of
 from engine.rules import RuleSet, default_rules
@@ -249,6 +249,16 @@ def test_no_play_makes_a_wall_or_a_checker(turn: tuple[Position, Side, Dice, Rul
         if rules.game is LONG:
             before, after = (view_of(p, LONG, side) for p in (position, play.after))
             assert illegal_walls(after, rules) <= illegal_walls(before, rules)
+
+
+@given(st.sampled_from(Game).flatmap(turns))
+@settings(max_examples=50, deadline=None)
+def test_a_view_is_a_position_as_one_side_counts_it(turn: tuple[Position, Side, Dice, RuleSet]) -> None:
+    """G4, G5, G6."""
+    position, side, _, rules = turn
+    view = view_of(position, rules.game, side)
+    assert position_of(view, rules.game, side) == position
+    assert view.own == tuple(position.count(rules.game, side, point) for point in range(26))
 
 
 @given(st.sampled_from(Game).flatmap(turns), st.sampled_from(Leave))
