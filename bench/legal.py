@@ -85,8 +85,8 @@ class Speed:
     ways: float
     plain: float
     faster: float  #: times faster than the plain generator
-    bgsage: float  #: not a number in long nardy or without bgsage
-    slower: float  #: times slower than bgsage
+    bgsage: float | None  #: none in long nardy or without bgsage
+    slower: float | None  #: times slower than bgsage
 
 
 @dataclass(slots=True)
@@ -140,8 +140,8 @@ def speed(game: Game, quick: bool) -> Speed:
         ways=all_ways,
         plain=plain,
         faster=median(row[2] / row[0] for row in rows),
-        bgsage=bgsage,
-        slower=median(row[0] / row[3] for row in rows),
+        bgsage=bgsage if ask else None,
+        slower=median(row[0] / row[3] for row in rows) if ask else None,
     )
     head = (f"{game.value}, {len(rows)} rolls of the corpus", "median")
     cells: list[tuple[str, str]] = [

@@ -213,7 +213,7 @@ class _Before:
 
 
 def _before(position: Position, seat: _Seat) -> _Before:
-    """What a turn begins with, as the mover counts it. Raises ``ValueError`` if there are too many checkers."""
+    """What a turn begins with, as the mover counts it. Raises ``ValueError`` for too many checkers."""
     if seat.sign > 0:
         (bar, _), (off, enemy_off) = position.bar, position.off
     else:
