@@ -3,9 +3,9 @@
 Half of the games are led by the generator: a random legal play is made and must be judged legal. The
 other half are led by the judge: at each turn checkers are moved about by the dice with no regard to the
 rules, and the judge has to say of that what the generator knows. The game goes on from there if the judge
-lets it pass, else with one of the plays that the judge names. In every game twenty corruptions of one legal
-play are judged: each is illegal, with a cause, or is itself a legal play. A quarter of the games begins with
-a position set up around a row of five or a wall that stands already.
+lets it pass, else with one of the plays that the judge names. In every game twenty corruptions each of two
+legal plays are judged: each is illegal, with a cause, or is itself a legal play. A quarter of the games
+begins with a position set up around a row of five or a wall that stands already.
 
 ``python -m bench.law RULES SEED`` plays one of the games again and prints what is wrong with it.
 """
@@ -33,7 +33,8 @@ from engine.scoring import GameResult, game_result
 from zarbiter.presets import preset, preset_names
 
 GAMES, QUICK_GAMES = 2000, 20
-CORRUPTIONS = 20  #: of one play in each game
+CORRUPTIONS = 20  #: of each play that is corrupted
+CORRUPTED = 2  #: plays of each game: one early, one late
 DRAWN = " with options drawn"
 
 CUT_SHORT = "the turn cut short"
@@ -86,7 +87,7 @@ class _Game:
         side = rng.choice(list(Side))
         position = Position.start(rules.game) if self.seed % 4 < 3 else _set_up(rules.game, side, rng)
         first, last_throw_taken = side, False
-        tried_at = rng.randint(1, 60)  # the turn whose play is corrupted, or the last one
+        tried_at = [rng.randint(1, 30), rng.randint(31, 80)]  # turns whose play is corrupted, or the last
         while self.tally.turns < LONGEST:
             self.tally.turns += 1
             dice = (rng.randint(1, 6), rng.randint(1, 6))
@@ -95,7 +96,8 @@ class _Game:
             self.check_play(position, made)
             after = made.after if self.seed % 2 == 0 else self.led_by_judge(position, side, dice, plays)
             expected = _result(after, rules, first, last_throw_taken)
-            if self.tally.turns == tried_at or (expected and self.tally.turns < tried_at):
+            while tried_at and (expected or self.tally.turns == tried_at[0]):
+                tried_at.pop(0)
                 self.corrupt(position, made, plays, corruptions)
             found = game_result(after, rules, first=first, last_throw_taken=last_throw_taken)
             if found != expected:
