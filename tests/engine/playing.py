@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 from engine.events import (
@@ -142,6 +143,8 @@ def _before_the_throw(scribe: Scribe, rng: random.Random) -> None:
     scribe.tell(Throw(t=scribe.t, side=side, colour=colour, dice=dice, valid=valid, faults=faults))
     if rng.random() < 0.05:
         scribe.tell(Ruling(t=scribe.t, decision="rethrow" if valid else "stand"))
+    elif not valid and rng.random() < 0.3:
+        _play(scribe, rng, void=True)
 
 
 def _answer(scribe: Scribe, rng: random.Random) -> None:
@@ -157,17 +160,21 @@ def _answer(scribe: Scribe, rng: random.Random) -> None:
     scribe.tell(rng.choice([event for event in options if match.refusal(event) is None]))
 
 
-def _play(scribe: Scribe, rng: random.Random) -> None:
+def _play(scribe: Scribe, rng: random.Random, *, void: bool = False) -> None:
+    """Play the dice that lie there; those of a void throw must not be played (D10)."""
     match = scribe.match
     side, dice, before = match.side_to_move, match.dice, match.position
     assert side is not None
     assert dice is not None
     assert before is not None
-    if rng.random() < 0.05:
+    if rng.random() < 0.05 and not void:
         scribe.tell(Call(t=scribe.t, side=side, what="adjust", point=6))
     rolled = dice if rng.random() < 0.85 else (rng.randint(1, 6), rng.randint(1, 6))
     after = rng.choice(legal_plays(before, side, rolled, match.rules)).after
-    scribe.tell(made(before, side, dice, after, match.rules, scribe.t))
+    play = made(before, side, dice, after, match.rules, scribe.t)
+    if void and play.legal:
+        play = replace(play, legal=False, rule="D10")
+    scribe.tell(play)
     if rng.random() < 0.3:
         how = rng.choice(match.rules.turn_end)
         scribe.tell(TurnEnd(t=scribe.t, side=side, how=how))
