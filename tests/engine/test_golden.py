@@ -10,13 +10,17 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
+from engine.actions import offered
+from engine.check import check_record
 from engine.commentary import sentence
 from engine.events import (
     CubeAction,
     CubeVerb,
+    Decision,
     Dice,
     Event,
     Fault,
@@ -33,6 +37,7 @@ from engine.events import (
     dumps,
     loads,
 )
+from engine.formats.convert import record_of
 from engine.judge import judge_play
 from engine.layout import Orientation, colour_of, to_slots
 from engine.legal import legal_plays
@@ -279,6 +284,47 @@ def test_a_game_reads_as_it_did(name: str) -> None:
     events = TRANSCRIPTS[name]()
     assert [loads(dumps(event)) for event in events] == events
     assert transcript(events) == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def damaged(seed: int) -> list[Event]:
+    """A transcript's events, some lost, doubled, out of order, of the other side, or from another match."""
+    rng = random.Random(seed)
+    events, others = (list(rng.choice(list(TRANSCRIPTS.values()))()) for _ in range(2))
+    for _ in range(rng.randint(1, 8)):
+        at, other = rng.randrange(len(events)), rng.randrange(len(events))
+        match rng.randrange(6):
+            case 0:
+                del events[at]
+            case 1:
+                events.insert(at, events[other])
+            case 2:
+                events[at], events[other] = events[other], events[at]
+            case 3:
+                events.insert(at, rng.choice(others))
+            case 4:
+                decision: Decision = rng.choice(get_args(Decision))
+                events.insert(at, Ruling(t=1, decision=decision))
+            case _ if isinstance(event := events[at], Throw | PlayMade | CubeAction):
+                events[at] = replace(event, side=event.side.other)
+    return events
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_damaged_record_is_followed_as_far_as_it_goes(seed: int) -> None:
+    """What cannot follow is refused in one sentence; the rest makes the match, and can be told and judged."""
+    events = damaged(seed)
+    match = start = Match(default_rules(Game.BACKGAMMON))
+    followed: list[Event] = []
+    for event in events:
+        assert sentence(event, match)
+        if (refusal := match.refusal(event)) is not None:
+            assert refusal == " ".join(refusal.split())
+            continue
+        match = match.apply(event)
+        followed.append(event)
+    assert Match.replay(followed, start.rules) == match
+    assert offered(match)
+    check_record(record_of(followed))
 
 
 if __name__ == "__main__":
