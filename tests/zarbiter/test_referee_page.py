@@ -55,6 +55,13 @@ def press(page: Page, label: str, within: str = "#offers") -> None:
     page.run(script, selector, label).click()
 
 
+def keyed(page: Page, label: str) -> None:
+    """Press a button by the keyboard."""
+    script = "[...document.querySelectorAll('#offers button')].find(b => b.innerText.includes(arguments[0]))"
+    page.wait(lambda: page.run(script, label))
+    page.run(script, label).send_keys("\ue007")
+
+
 def choose(page: Page, scope: str, name: str, value: str) -> None:
     script = """(() => {
         const control = document.querySelector(arguments[0]).elements[arguments[1]];
@@ -72,10 +79,13 @@ def test_a_double_and_a_take_show_at_once(driver: Any, match: Match) -> None:
     with serve(app, port=0) as server:
         page = opened(driver, f"{server.url}referee#key={KEY}")
         assert page.run("location.href") == f"{server.url}referee", "the key is not left in the address"
-        press(page, "Bob doubles to 2")
+        keyed(page, "Bob doubles to 2")
         page.wait(lambda: page.text("#headline") == "A double waits for its answer")
         page.wait(lambda: page.text("#log li p").startswith("Bob doubles"))
         assert page.text("#said").startswith("Bob doubles")
+        where = "document.querySelector('#actions').contains(document.activeElement)"
+        page.wait(lambda: page.count("[data-offer='double.black']") == 0)
+        assert page.run(where), "the keyboard is where the decisions are"
         page.run("location.reload()")
         page.wait(lambda: page.text("#log li p").startswith("Bob doubles"))
         press(page, "Ann takes")

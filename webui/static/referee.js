@@ -153,7 +153,8 @@ function shown(offer) {
 }
 
 async function act(name, chosen, button) {
-  button.disabled = true;
+  if (button.dataset.busy) return; // not disabled, which would take the focus from a keyboard
+  button.dataset.busy = "yes";
   try {
     say((await ask("/api/actions", { key: name, values: chosen, seen: events })).said, "done");
     const form = button.closest("details");
@@ -164,7 +165,7 @@ async function act(name, chosen, button) {
   } catch (error) {
     say(error.message, "refused");
   } finally {
-    button.disabled = false;
+    delete button.dataset.busy;
   }
 }
 
