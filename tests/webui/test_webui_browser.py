@@ -158,4 +158,6 @@ def test_it_fits_the_screen(driver: Any, server: Server, feed: FakeFeed, width: 
 
 def test_the_files_of_the_page_are_in_the_package() -> None:
     package = Path(create_app.__code__.co_filename).parent
-    assert {p.name for p in (package / "static").iterdir()} >= {"live.js", "live.css", "mark.svg"}
+    files = {"live.js", "live.css", "page.js", "referee.js", "referee.css", "mark.svg"}
+    assert {p.name for p in (package / "static").iterdir()} == files
+    assert {p.name for p in (package / "templates").iterdir()} == {"base.html", "live.html", "referee.html"}

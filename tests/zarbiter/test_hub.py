@@ -97,6 +97,13 @@ class TestEvents:
         assert [t.id for t in hub.told(after=8, limit=1)] == [12]
         assert hub.told(after=12) == []
 
+    def test_the_first_id_tells_the_place_in_the_record(self, hub: Hub) -> None:
+        assert hub.state().first_id == 7
+        empty = Hub(empty_state(), [], Pen())
+        empty.tell(told(31))
+        empty.tell(told(32))
+        assert empty.state().first_id == 31
+
     def test_wait(self, hub: Hub) -> None:
         version = hub.state().version
         assert hub.wait(version, after=8, timeout=0)
