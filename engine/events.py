@@ -604,19 +604,26 @@ class Desync:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resync:
-    """Picture and record agree again, and judging goes on."""
+    """Picture and record agree again, and judging goes on.
+
+    Where the board was taken as it stands, ``slots`` differ from the record and ``position`` is what
+    stands (``None`` in records of version 0.1); the next throw tells whose turn it is.
+    """
 
     type: ClassVar[str] = "resync"
     t: float
     reason: str
     slots: tuple[int, ...] = ()
+    position: Position | None = None
 
     def fields(self) -> dict[str, Any]:
-        return {"reason": self.reason, "slots": list(self.slots)}
+        position = self.position.to_json() if self.position else None
+        return {"reason": self.reason, "slots": list(self.slots), "position": position}
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> Resync:
-        return cls(t=d["t"], reason=_text(d["reason"]), slots=_slots(d["slots"]))
+        position = Position.from_json(d["position"]) if d.get("position") else None
+        return cls(t=d["t"], reason=_text(d["reason"]), slots=_slots(d["slots"]), position=position)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -555,7 +555,8 @@ class Match:
         if not event.slots or match.phase != "to_throw":
             return match
         # The game goes on from the board as it stands: the next throw tells whose turn it is.
-        return replace(match, side_to_move=None, rejected=None, undo=None)
+        position = event.position or match.position
+        return replace(match, position=position, side_to_move=None, rejected=None, undo=None)
 
     # The cube, resignations, and how games end
 

@@ -133,7 +133,8 @@ class _Turn:
     over: float | None = None  #: seconds, when its dice were last seen, once they are gone
     doubted: bool = False
     ruled_void: bool = False  #: the referee has the dice thrown again
-    demanded: bool = False  #: an illegal play stands on the board, and the referee has a legal one made
+    rejected: PlayMade | None = None  #: an illegal play on the board, for which a legal one is demanded
+    rolled_off: bool = False  #: its dice are those of the roll-off, which need not be the first roll
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,9 +307,12 @@ class Tracker:
                     self._turn = self._thrown_by_word(event.t, event.side_to_move, event.dice)
             case RollOff():
                 self._g.side = event.winner
+                if event.winner is not None and self._g.rules.opening_roll == "uses_rolloff":
+                    self._dice = event.white, event.black
+                    self._turn = self._thrown_by_word(event.t, event.winner, self._dice)
+                    self._turn.rolled_off = True
             case Throw():
-                self._g.side, self._dice, self._dice_valid = event.side, event.dice, event.valid
-                self._turn = _Turn(None, event.t, told=event)
+                self._thrown(event)
             case PlayMade():
                 self._before, self._last_play = self._g.position, event
                 self._g.position, self._g.side = event.position, event.side.other
@@ -322,7 +326,9 @@ class Tracker:
                     self._game.lost, self._turn = True, None
             case Resync():
                 # Where the board was gone on from as it stood, the event does not say how it stood.
-                self._g.lost, self._g.adopt = False, bool(event.slots)
+                self._g.lost, self._g.adopt = False, bool(event.slots) and event.position is None
+                if event.position is not None:
+                    self._g.position, self._g.side = event.position, None
             case GameEnd() | CubeAction(action="drop") | Resignation(action="accept"):
                 self._g.over, self._turn = True, None
             case TurnEnd():
@@ -340,6 +346,18 @@ class Tracker:
         self._game = _Game(rules, position, orientation, side)
         self._turn, self._dice, self._dice_valid = None, None, True
 
+    def _thrown(self, throw: Throw) -> None:
+        """A throw of the record."""
+        game = self._g
+        rejected = self._turn.rejected if self._turn is not None else None
+        if rejected is not None and throw.valid and throw.side is not rejected.side:
+            # The opponent threw on it: what was to be put right stands (rules.md E6).
+            game.position, game.number = rejected.position, game.number + 1
+        self._dice, self._dice_valid = throw.dice, throw.valid
+        if throw.valid or game.side is None:
+            game.side = throw.side
+        self._turn = _Turn(None, throw.t, told=throw)
+
     def _thrown_by_word(self, t: float, side: Side, dice: Dice) -> _Turn:
         """A turn whose dice the referee has named."""
         colour = colour_of(side, self._white_is_light)
@@ -352,7 +370,7 @@ class Tracker:
                 play = self._last_play
                 game.position, game.side, game.number = self._before, play.side, game.number - 1
                 self._turn = self._thrown_by_word(ruling.t, play.side, play.dice)
-                self._turn.demanded = True
+                self._turn.rejected = play
                 self._dice, self._dice_valid = play.dice, True
                 self._last_play = None
             case "rethrow" if turn is not None and turn.told is not None:
@@ -516,7 +534,7 @@ class Tracker:
         frames = self._undisturbed()
         if len(frames) < 5 or now - frames[0].t < 1.0 or any(f.dice for f in frames):
             return False
-        return not turn.demanded or self._shows_a_play(turn, frames)
+        return turn.rejected is None or self._shows_a_play(turn, frames)
 
     def _shows_a_play(self, turn: _Turn, frames: Sequence[Observation]) -> bool:
         """Whether a legal play of the dice that were told stands, where one was demanded."""
@@ -592,6 +610,8 @@ class Tracker:
         return None
 
     def _take_cast(self, cast: Cast, now: float) -> None:
+        if self._thrown_anew(cast):
+            self._turn = None
         turn = self._turn
         taken_up = turn is not None and turn.cast is None
         if taken_up and self._cup_t == -math.inf and now - cast.t < TAKE_UP_SECONDS:
@@ -623,6 +643,15 @@ class Tracker:
             self._open(cast)
         else:
             self._next = cast
+
+    def _thrown_anew(self, cast: Cast) -> bool:
+        """Whether the winner of a roll-off threw both dice again, and did not play those of the roll-off."""
+        turn = self._turn
+        if turn is None or not turn.rolled_off or turn.cast is not None or turn.told is None:
+            return False
+        if cast.pairs().get(_sorted(turn.told.dice), 0.0) > 0.02:
+            return False
+        return not self._shows_a_play(turn, [f for f in self._frames if f.slots][-3:])
 
     def _is_same(self, old: Cast, new: Cast) -> bool:
         """Whether a throw was only hidden, missed or moved aside, and not thrown again."""
@@ -1093,7 +1122,7 @@ class Tracker:
             if score > POOR_FIT:
                 slots = self._slots(i for i in range(24) if after.points[i] != self._g.position.points[i])
                 self._g.position, self._g.side = after, None
-                self._resync(now, "the game goes on from the board as it stands", slots)
+                self._resync(now, "the game goes on from the board as it stands", slots, after)
 
     def _adopt_board(self) -> None:
         frames = self._undisturbed()
@@ -1103,10 +1132,12 @@ class Tracker:
         if score > POOR_FIT:
             self._g.position, self._g.side, self._g.adopt = after, None, False
 
-    def _resync(self, now: float, reason: str, slots: tuple[int, ...] = ()) -> None:
+    def _resync(
+        self, now: float, reason: str, slots: tuple[int, ...] = (), position: Position | None = None
+    ) -> None:
         self._g.lost = False
         self._reference = None
-        self._out.append(Resync(t=now, reason=reason, slots=slots))
+        self._out.append(Resync(t=now, reason=reason, slots=slots, position=position))
 
 
 def _sorted(dice: Dice) -> Dice:

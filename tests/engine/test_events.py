@@ -133,7 +133,13 @@ PLAIN_EVENTS = st.one_of(
         options=st.lists(st.tuples(st.text(), shares), max_size=3).map(tuple),
     ),
     st.builds(ev.Desync, t=times, reason=st.text(), slots=st.lists(st.integers(0, 23)).map(tuple)),
-    st.builds(ev.Resync, t=times, reason=st.text(), slots=st.lists(st.integers(0, 23)).map(tuple)),
+    st.builds(
+        ev.Resync,
+        t=times,
+        reason=st.text(),
+        slots=st.lists(st.integers(0, 23)).map(tuple),
+        position=st.none() | positions,
+    ),
     st.builds(
         ev.GameEnd,
         t=times,

@@ -534,7 +534,15 @@ def test_a_board_that_stays_bumped_is_gone_on_from(noise: Noise) -> None:
     table.rest(9)
     table.turn(WHITE)
     table.turn(BLACK)
-    assert odd(check(table)) == ["desync", "resync"]
+    events = check(table)
+    assert odd(events) == ["desync", "resync"]
+    # What stands is in the record: match and tracker go on from it, whoever takes it up.
+    at = next(i for i, e in enumerate(events) if isinstance(e, Resync))
+    stands = events[at].position  # type: ignore[union-attr]
+    assert stands is not None
+    assert Match.replay(events[: at + 1], SHORT).position == stands
+    assert Tracker.resume(events[: at + 1], SHORT).believed.position == stands
+    assert Match.replay(events, SHORT).position == table.position
 
 
 def test_after_a_resignation_the_next_set_up_board_starts_a_game() -> None:

@@ -15,6 +15,7 @@ from engine.events import (
     MatchStart,
     PlayMade,
     Resignation,
+    RollOff,
     Ruling,
     SetUp,
     Throw,
@@ -142,6 +143,42 @@ class TestThrowsRuledOn:
         play = after[-1]
         assert isinstance(play, PlayMade)
         assert (play.side, play.legal, play.rule) == (B, True, None)
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_roll_off_that_the_referee_names_is_the_first_roll(anew: bool) -> None:
+    """G7: its two dice are played, unless the winner throws both again."""
+    table = begun()
+    events = watch(table)
+    start = len(table.seen)
+    if anew:
+        table.throw(W, (6, 5))
+    dice = (6, 5) if anew else (4, 2)
+    table.play(legal_plays(table.position, W, dice, SHORT)[0])
+    table.throw(B, (3, 1))
+    table.play(legal_plays(table.position, B, (3, 1), SHORT)[0])
+    after = seen_from(table, events, RollOff(t=table.seen[start - 1].t, white=4, black=2), start)
+    plays = [e for e in after if isinstance(e, PlayMade)]
+    assert [(sorted(e.dice), e.legal) for e in plays] == [(sorted(dice), True), ([1, 3], True)]
+    assert odd(after) == []
+
+
+def test_a_play_stands_once_the_opponent_has_thrown_on_it() -> None:
+    """E6: a throw that the referee enters after a demand lets the illegal play stand."""
+    _, events = TestADemandedPlay().wrong()
+    demand = Ruling(t=40.0, decision="demand")
+    thrown = Throw(t=41.0, side=B, colour="dark", dice=(5, 1), valid=True)
+    illegal = events[-1]
+    assert isinstance(illegal, PlayMade)
+    assert Tracker.resume([*events, demand], SHORT).believed.position != illegal.position
+    assert Tracker.resume([*events, demand, thrown], SHORT).believed.position == illegal.position
+
+
+def test_a_void_throw_of_the_wrong_side_changes_no_turn() -> None:
+    """G10."""
+    events = watch(opened())
+    thrown = Throw(t=41.0, side=W, colour="light", dice=(5, 1), valid=False, faults=("premature",))
+    assert Tracker.resume([*events, thrown], SHORT).believed.side_to_move is B
 
 
 @pytest.mark.parametrize("demanded", [False, True])
