@@ -46,7 +46,7 @@ from engine.position import CHECKERS, Game, Position, Side
 from engine.rules import RuleSet, default_rules
 from engine.scoring import GameResult, game_result
 from engine.throws import throw_faults
-from engine.tracker_dice import Cast, DiceWatch, Lying, same_places
+from engine.tracker_dice import Cast, DiceWatch, Lying, same_dice
 from engine.tracker_explain import ILLEGAL, THROWS, Reading, explain, missed_turn, turn_before
 from engine.tracker_picture import Picture
 
@@ -619,7 +619,7 @@ class Tracker:
         self._cast_t = cast.t
         if turn is None:
             last = self._last
-            if last is not None and self._cup_t < last.last and same_places(last, cast):
+            if last is not None and self._cup_t < last.last and same_dice(last, cast):
                 self._spent += cast.dice  # out of sight for a while, but of a turn that is decided
                 return
             if self._find_missed_turn(now, cast=cast) or not self._following:
@@ -658,7 +658,7 @@ class Tracker:
         if _shown(old) != _shown(new):
             return False
         cup = self._cup_t > old.last
-        if same_places(old, new):
+        if same_dice(old, new):
             return not (cup and self._seen_empty(old.last, new.t))
         thrown = cup or new.t - old.last > RETHROW_SAME_SECONDS
         return not (thrown or self._seen_empty(old.last, new.t) or self._played(old))

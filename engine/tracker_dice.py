@@ -190,8 +190,11 @@ class DiceWatch:
         return min(near, key=lambda p: math.dist(p.centre, reading.centre), default=None)
 
 
-def same_places(old: Cast, new: Cast) -> bool:
-    """Whether two casts lie in the same places: then they are one, seen again."""
-    if len(old.dice) != len(new.dice):
-        return False
-    return all(any(math.dist(a.centre, b.centre) <= 1.5 * NEAR for b in old.dice) for a in new.dice)
+def same_dice(old: Cast, new: Cast) -> bool:
+    """Whether two casts lie in the same places, the same number up in each: then they are one, seen again."""
+
+    def again(a: Lying) -> bool:
+        near = (b for b in old.dice if math.dist(a.centre, b.centre) <= 1.5 * NEAR)
+        return any(a.reading().value == b.reading().value for b in near)
+
+    return len(old.dice) == len(new.dice) and all(again(die) for die in new.dice)

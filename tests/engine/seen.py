@@ -210,12 +210,13 @@ class Table:
         cup: bool = True,
         lie: float = 1.5,
         record: bool = True,
+        places: Sequence[tuple[float, float]] | None = None,
     ) -> None:
-        """The dice leave the cup, roll and come to rest for ``lie`` seconds."""
+        """The dice leave the cup, roll and come to rest for ``lie`` seconds, anywhere or in two ``places``."""
         rng = self.random
         for _ in range(max(1, round(0.6 * self.fps))):
             self.frame(still=False, cup=cup, hands=[HAND], hidden=(6, 7, 18, 19))
-        places = [self._place(half) for half in halves]
+        places = list(places) if places else [self._place(half) for half in halves]
         while abs(places[0][0] - places[1][0]) < 0.06:
             places[1] = self._place(halves[1])
         rolling = [Die(rng.randint(1, 6), p, "cocked", h) for p, h in zip(places, halves, strict=True)]

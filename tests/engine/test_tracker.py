@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from engine.events import (
     BoardSeen,
     Desync,
+    Dice,
     Doubt,
     Event,
     GameEnd,
@@ -543,6 +544,21 @@ def test_a_board_that_stays_bumped_is_gone_on_from(noise: Noise) -> None:
     assert Match.replay(events[: at + 1], SHORT).position == stands
     assert Tracker.resume(events[: at + 1], SHORT).believed.position == stands
     assert Match.replay(events, SHORT).position == table.position
+
+
+@pytest.mark.parametrize("empty", [0.3, 0.8])
+@pytest.mark.parametrize("dice", [(3, 6), (5, 2), (6, 3)])
+def test_dice_that_fall_where_the_last_ones_lay_are_a_new_throw(dice: Dice, empty: float) -> None:
+    """They were thrown low, so that no cup was over the board, and a hand hid the board in between."""
+    table = begun()
+    places = [(0.2, 0.5), (0.4, 0.5)]
+    table.throw(WHITE, (6, 3), places=places)
+    table.play(legal_plays(table.position, WHITE, (6, 3), SHORT)[0], lift=False)
+    table.lift(empty=empty)
+    table.throw(BLACK, dice, places=places if dice != (6, 3) else places[::-1], cup=False)
+    table.play(legal_plays(table.position, BLACK, dice, SHORT)[0])
+    table.turn(WHITE)
+    check(table)
 
 
 def test_after_a_resignation_the_next_set_up_board_starts_a_game() -> None:
