@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.catalogue import CATALOGUE
 from engine.events import (
     BoardSeen,
     Call,
@@ -23,6 +24,7 @@ from engine.events import (
     Throw,
     TurnEnd,
 )
+from engine.judge import judge_play
 from engine.match import Match
 from engine.notation import point_name
 from engine.position import Game, Position, Side
@@ -38,41 +40,8 @@ FAULTS: dict[Fault, str] = {
     "not_from_cup": "the dice were not thrown from the cup",
     "premature": "the throw came too early",
     "touched": "a die was touched",
-}
-
-#: What each rule says that an illegal play may break, as the judge names them.
-RULES: dict[str, str] = {
-    "B1": "no bearing off before all fifteen checkers are home",
-    "B2": "a checker leaves the board by its exact number only",
-    "B3": "no bearing off with a higher number while checkers stand behind",
-    "B5": "no bearing off in the turn in which the last checker comes home",
-    "B6": "a checker that was hit must come home before bearing off goes on",
-    "D10": "the throw was void and both dice had to be thrown again",
-    "E8": "each move is made in full by one die",
-    "G1": "each side has fifteen checkers",
-    "G4": "checkers only move forward",
-    "G5": "checkers only move forward",
-    "G10": "it was the other side's turn",
-    "G11": "only one's own checkers are moved",
-    "K1": "a point with two opposing checkers is closed, and a blot that is hit goes to the bar",
-    "K2": "checkers on the bar must enter first",
-    "K3": "as many checkers as can must enter from the bar",
-    "K4": "a checker that hits may not hide on another in the same turn",
-    "L1": "a hole with an opposing checker is closed, and nothing is hit",
-    "L2": "only one checker a turn may leave the head",
-    "L4": "a second checker may leave the head only if the first cannot go on",
-    "L5": "after 5-5, a 4-4 moves one checker by one 4",
-    "L6": "a second checker may leave the head only if the roll cannot be played otherwise",
-    "L7": "no wall of six with no opposing checker ahead of it",
-    "L8": "no wall of six before an opposing checker has come home",
-    "L10": "no wall of six on the run either",
-    "M1": "each die is played once, and by one checker where the rules say so",
-    "M2": "a double is four moves",
-    "M3": "every die that can be played must be played",
-    "M4": "if only one die can be played it must be the larger",
-    "M5": "the one die that can be played must be played",
-    "M6": "nothing could be moved",
-    "M7": "as many moves of a double as possible must be played",
+    "wrong_dice": "they are not the dice to be thrown",
+    "wrong_side": "it was not his turn",
 }
 
 
@@ -180,8 +149,7 @@ def _play(event: PlayMade, before: Match) -> str:
     name, game = before.name(event.side), before.rules.game
     if not event.legal:
         done = f"plays {event.notation}" if event.moves else "moves nothing"
-        why = f" Rule {event.rule}: {RULES[event.rule]}." if event.rule in RULES else ""
-        return f"Illegal play: {name} {done} on {_dice(event.dice)}.{why}"
+        return f"Illegal play: {name} {done} on {_dice(event.dice)}.{_why(event, before)}"
     if not event.moves:
         return f"{name} cannot move with {_dice(event.dice)}."
     text = f"{name} plays {event.notation}"
@@ -189,6 +157,15 @@ def _play(event: PlayMade, before: Match) -> str:
     if hits:
         text += ", hitting " + ("a blot" if hits == 1 else f"{hits} blots")
     return f"{text}. {_lead(event.position, game, before)}"
+
+
+def _why(event: PlayMade, before: Match) -> str:
+    """Every breach in the judge's words, with its rule; the rule alone where it is not the play's own."""
+    if before.position is not None:
+        verdict = judge_play(before.position, event.side, event.dice, event.position, before.rules)
+        if event.rule in {breach.rule for breach in verdict.breaches}:
+            return "".join(f" Rule {breach.rule}: {breach.reason}." for breach in verdict.breaches)
+    return f" Rule {event.rule}: {CATALOGUE[event.rule].text}" if event.rule in CATALOGUE else ""
 
 
 def _hits(event: PlayMade, before: Position | None) -> int:

@@ -212,7 +212,7 @@ class Table:
         record: bool = True,
         places: Sequence[tuple[float, float]] | None = None,
     ) -> None:
-        """The dice leave the cup, roll and come to rest for ``lie`` seconds, anywhere or in two ``places``."""
+        """The dice leave the cup, roll and come to rest for ``lie`` seconds, in ``places`` if given."""
         rng = self.random
         for _ in range(max(1, round(0.6 * self.fps))):
             self.frame(still=False, cup=cup, hands=[HAND], hidden=(6, 7, 18, 19))

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import judge
-from engine.commentary import FAULTS, RULES, sentence
+from engine.catalogue import CATALOGUE
+from engine.commentary import FAULTS, sentence
 from engine.events import (
     BoardSeen,
     Call,
@@ -1281,19 +1282,26 @@ def test_commentary() -> None:
     _, play = plays(match, WHITE, 3, 1)
     hit = replace(play, position=replace(play.position, bar=(0, 1)))
     assert "hitting a blot" in sentence(hit, match)
-    wrong = replace(play, legal=False, rule="E8", moves=((8, 4),), notation="8/4")
-    assert sentence(wrong, match).startswith("Illegal play: Anna plays 8/4 on 3-1. Rule E8")
+    points = list(match.position.points) if match.position else []
+    points[7], points[2] = 2, 1
+    wrong = replace(play, legal=False, rule="E8", moves=((8, 3),), notation="8/3")
+    wrong = replace(wrong, position=replace(wrong.position, points=tuple(points)))
+    assert sentence(wrong, match).startswith("Illegal play: Anna plays 8/3 on 3-1. Rule E8: 8/3 is 5 pips")
+    unasked = replace(play, legal=False, rule="D10")
+    assert sentence(unasked, match).endswith(
+        "Rule D10: After a void throw both dice are thrown again, not one."
+    )
     assert "cannot move" in sentence(replace(play, moves=()), match)
     doubt = Doubt(t=1, about="play", options=(("8/5 6/5", 0.6), ("8/4", 0.4)))
     assert "8/5 6/5 (60%) or 8/4 (40%)" in sentence(doubt, match)
 
 
-def test_every_rule_that_the_judge_names_has_words() -> None:
+def test_every_rule_that_the_judge_names_is_in_the_catalogue() -> None:
     """What the judge can say is read from its source: the ids that it blames."""
     source = Path(judge.__file__).read_text(encoding="utf-8")
     code = re.findall(r'"([GDEMLBKP]\d+)"', source)
     assert len(set(code)) > 20
-    assert set(code) - set(RULES) == set()
+    assert set(code) - set(CATALOGUE) == set()
 
 
 SWAPPED = after(won_by(begun(LONG), WHITE), start(LONG))
