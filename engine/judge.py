@@ -67,7 +67,12 @@ Cause = Literal[
 _GRAVITY: dict[str, int] = {cause: place for place, cause in enumerate(get_args(Cause))}
 
 #: How unlikely a cause is beside others (1): of ways that break as many rules the likelier is taken.
-_WEIGHT: dict[str, float] = {"die_unused": 0.9, "bar_without_hit": 1.2, "hit_not_on_bar": 1.1}
+_WEIGHT: dict[str, float] = {
+    "die_unused": 0.9,
+    "wall_on_the_run": 0.95,  # nobody can stop on an opponent's checker in passing
+    "bar_without_hit": 1.2,
+    "hit_not_on_bar": 1.1,
+}
 
 AGAIN = 0.01  #: the same for each time that a rule is broken
 ODD = 0.5  #: the same for each distance that was not rolled

@@ -788,36 +788,41 @@ def resolve(record: Sequence[Event]) -> list[tuple[int, Event]]:
                 )
             about.setdefault(event.target, []).append(index)
 
-    def action(index: int) -> str:
+    # A correction comes after its target, so that from the end on each is known before it is needed.
+    stands = [True] * len(record)  # not undone by a later one
+    content: list[Event | None] = [None] * len(record)
+    for index in range(len(record) - 1, -1, -1):
         event = record[index]
-        return event.action if isinstance(event, Correction) else ""
-
-    def stands(index: int) -> bool:
-        """Whether a correction was not undone by a later one."""
-        return not any(action(later) == "strike" and stands(later) for later in about.get(index, ()))
-
-    def content(index: int) -> Event | None:
-        event = record[index]
-        found = event.event if isinstance(event, Correction) else event
+        content[index] = event.event if isinstance(event, Correction) else event
         for later in about.get(index, ()):
-            if action(later) == "replace" and stands(later):
-                found = content(later)
-            elif action(later) == "strike" and stands(later):
-                found = None
-        return found
+            action = _correction(record, later).action
+            if stands[later] and action != "insert":
+                content[index] = content[later] if action == "replace" else None
+            stands[index] &= not (stands[later] and action == "strike")
 
-    def told(index: int) -> Iterator[tuple[int, Event]]:
-        if index >= 0 and (event := content(index)) is not None:
-            yield index, event
-        for later in about.get(index, ()):
-            if action(later) == "insert":
-                yield from told(later)
+    found: list[tuple[int, Event]] = []
 
-    found = list(told(-1))
+    def tell(first: int) -> None:
+        """An event, and after it those that were put in after it."""
+        waiting = [first]
+        while waiting:
+            index = waiting.pop()
+            if index >= 0 and (event := content[index]) is not None:
+                found.append((index, event))
+            inserted = [i for i in about.get(index, ()) if _correction(record, i).action == "insert"]
+            waiting += reversed(inserted)
+
+    tell(-1)
     for index, event in enumerate(record):
         if not isinstance(event, Correction):
-            found += told(index)
+            tell(index)
     return found
+
+
+def _correction(record: Sequence[Event], index: int) -> Correction:
+    event = record[index]
+    assert isinstance(event, Correction)
+    return event
 
 
 def _as_recorded(record: Sequence[Event], start: Match) -> dict[int, _Step]:

@@ -70,7 +70,8 @@ class Position:
             raise PositionError(f"a position has 24 points, not {len(self.points)}")
         if len(self.bar) != 2 or len(self.off) != 2:
             raise PositionError("bar and off hold one count a side")
-        if min(*self.bar, *self.off) < 0:
+        # Plainly, since legal plays make thousands of positions.
+        if self.bar[0] < 0 or self.bar[1] < 0 or self.off[0] < 0 or self.off[1] < 0:
             raise PositionError("a count on the bar or off the board is negative")
 
     @classmethod

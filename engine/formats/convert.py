@@ -42,8 +42,6 @@ def settled(events: Iterable[Event]) -> list[Event]:
         return [event for _, event in resolve(tuple(events))]
     except MatchError as error:
         raise FormatError(str(error)) from error
-    except RecursionError as error:
-        raise FormatError("corrections of corrections without end") from error
 
 
 @dataclass(slots=True)

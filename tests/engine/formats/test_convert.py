@@ -143,10 +143,14 @@ def test_corrections_are_carried_out() -> None:
         record_of([START, Correction(t=1, target=7, action="strike")])
 
 
-def test_corrections_of_corrections_without_end() -> None:
+def test_long_chains_of_corrections() -> None:
+    """Each undoes the one before it; an event put in after another that was put in."""
+    strikes = [Correction(t=1, target=place, action="strike") for place in range(5000)]
+    assert len(record_of([START, *strikes]).games) == 1  # struck, and brought back, and struck ...
+    with pytest.raises(FormatError, match="no game"):
+        record_of([START, *strikes[:-1]])
     chain = [Correction(t=1, target=place, action="insert", event=START) for place in range(5000)]
-    with pytest.raises(FormatError, match="without end"):
-        record_of([START, *chain])
+    assert len(record_of([START, *chain]).games) == 5001
 
 
 def test_the_cube_and_how_games_end() -> None:
