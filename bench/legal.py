@@ -93,7 +93,7 @@ class Speed:
 class Compared:
     """How many turns were compared with another engine, and on how many it differs.
 
-    ``known``: the one difference that corpus/README.md names, where the last checker goes off with one
+    ``known``: the one difference that is known, where the last checker goes off with one
     die although both could be played.
     """
 
@@ -182,7 +182,7 @@ def compare(engine: str, turns: Sequence[Turn], found: Iterable[set[Position]]) 
             result.different.append(f"{side.value} {dice} {position}")
     click.echo(
         f"{engine}: {result.turns} turns, {len(result.different)} different, "
-        f"{result.known} more as corpus/README.md says"
+        f"{result.known} more of the one kind that is known"
     )
     for different in result.different:
         click.echo(f"  {different}")

@@ -464,5 +464,5 @@ _DEFAULTS: dict[Game, RuleSet] = {
 
 
 def default_rules(game: Game) -> RuleSet:
-    """The rule set that ``corpus/README.md`` calls default, with the usual value of everything else."""
+    """The usual value of every option of a game."""
     return _DEFAULTS[game]

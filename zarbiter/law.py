@@ -28,7 +28,7 @@ from hardware.camera import UnreadableInput
 from zarbiter.matchfiles import check_file, read_bytes
 from zarbiter.presets import preset, preset_names, preset_toml
 
-#: Options that the corpus (corpus/README.md) calls by another name.
+#: Options that files of cases call by another name.
 CORPUS_OPTIONS = {"timing": "block_timing", "wrap": "block_wrap"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.actions import Field, Offer, ValueRefused, correctable, filled, offered
+from engine.catalogue import CATALOGUE
 from engine.events import (
     Desync,
     Doubt,
@@ -28,7 +28,6 @@ from engine.layout import to_slots
 from engine.match import Match, MatchError
 from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
-from tests.shared import DATA
 
 SHORT = replace(
     default_rules(Game.BACKGAMMON),
@@ -131,9 +130,8 @@ def taken() -> dict[str, Offer]:
 
 
 def test_every_row_that_no_camera_sees_is_offered(taken: dict[str, Offer]) -> None:
-    """G7 G8 G9 D2 D10 D13 E1 E2 E3 E5 E6 E7 C2 C3 C5 C6 by the list of the rows."""
-    rows = json.loads((DATA / "rules_rows.json").read_text(encoding="utf-8"))
-    wanted = {row["id"] for row in rows if "offered" in row["treated"]}
+    """G7 G8 G9 D2 D10 D13 E1 E2 E3 E5 E6 E7 C2 C3 C5 C6 by the catalogue."""
+    wanted = {row.id for row in CATALOGUE.values() if row.offered}
     assert len(wanted) > 5
     assert wanted <= {row for offer in taken.values() for row in offer.rows}
 
