@@ -44,7 +44,8 @@ ENEMY_MOVED = "an enemy checker put elsewhere"
 #: Corruptions that leave no doubt, and the causes of which one at least has to be named.
 CAUSES: dict[str, set[Cause]] = {
     MISCOUNTED: {"checkers_added", "checkers_missing"},
-    ENEMY_MOVED: {"wrong_side", "opponent_moved", "hit_not_on_bar", "bar_without_hit"},
+    # An enemy checker that is put where another was hit looks like a hit there, on a closed point.
+    ENEMY_MOVED: {"wrong_side", "opponent_moved", "hit_not_on_bar", "bar_without_hit", "closed_point"},
 }
 LONGEST = 3000  #: turns; no random game comes near
 
