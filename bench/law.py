@@ -72,7 +72,12 @@ class Tally:
 
 def play_game(rules: RuleSet, seed: int, corruptions: int = CORRUPTIONS) -> Tally:
     """Play one game to its end; an even seed lets the generator lead, an odd one the judge."""
-    return _Game(rules, seed).play(corruptions)
+    game = _Game(rules, seed)
+    try:
+        return game.play(corruptions)
+    except Exception as error:  # a crash is what is looked for: it is told with the seed
+        game.fail(f"{type(error).__name__}: {error}")
+        return game.tally
 
 
 class _Game:
@@ -346,7 +351,10 @@ def _one_off(after: Position, game: Game, side: Side, rng: random.Random) -> Pos
 
 
 def _miscount(after: Position, rng: random.Random) -> Position | None:
-    index = rng.choice([i for i in range(24) if after.points[i]])
+    held = [i for i in range(24) if after.points[i]]
+    if not held:
+        return None
+    index = rng.choice(held)
     sign = 1 if after.points[index] > 0 else -1
     points = list(after.points)
     points[index] += rng.choice((-sign, sign))
