@@ -44,6 +44,7 @@ from engine.position import BAR, Game, Position, Side
 from engine.record import FormatError
 from engine.rules import Scoring
 from engine.rules import TurnEnd as TurnEndSignal
+from engine.throws import has_contact, is_forced
 
 #: What may be given as a position. Side, dice, cube and score have fields of their own.
 POSITION = "Where the checkers stand: each side’s by its own points, an XGID, or a GNU Backgammon id"
@@ -174,6 +175,17 @@ def _of_the_cube(match: Match) -> Iterator[Offer]:
             )
 
 
+def _void_if_early(match: Match) -> bool:
+    """Whether a throw made before the turn before it was over is void (rules.md D13)."""
+    early, play = match.rules.early_roll, match.last_play
+    if early != "void_unless_forced_or_no_contact" or play is None:
+        return early != "allowed"
+    if match.position is None or match.last_from is None:
+        return True
+    forced = is_forced(match.last_from, play.side, play.dice, match.rules)
+    return not forced and has_contact(match.position, match.rules.game)
+
+
 def _of_the_throw(match: Match) -> Iterator[Offer]:
     thrower = match.side_to_move
     if thrower is not None and match.dice is not None:
@@ -189,7 +201,7 @@ def _of_the_throw(match: Match) -> Iterator[Offer]:
                 thrower,
                 _fields(rethrow, match),
             )
-            if match.rules.early_roll != "allowed":
+            if _void_if_early(match):
                 yield Offer(
                     "premature",
                     "throw",

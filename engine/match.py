@@ -82,6 +82,7 @@ class Match:
     signals: tuple[TurnEndSignal, ...] = ()  #: given at the end of the last turn that was thrown for
     calls: tuple[Call, ...] = ()  #: about the checkers of the turn in progress, or of the last
     last_play: PlayMade | None = None
+    last_from: Position | None = None  #: what stood before the last play
     rejected: PlayMade | None = (
         None  #: an illegal play that must be put right: the position is that before it
     )
@@ -459,6 +460,7 @@ class Match:
             phase="to_throw",
             turn=before.turn + 1,
             last_play=event,
+            last_from=before.position,
             rejected=None,
             undo=undo,
             resigning=None,
@@ -876,7 +878,7 @@ def _judged_anew(event: PlayMade, match: Match, was: _Step | None) -> PlayMade:
         return event
     verdict = judge_play(origin.position, event.side, dice, event.position, match.rules)
     # A throw that was void already, but was played as if it counted, goes on counting.
-    void = not origin.dice_valid and ((then is not None and then.dice_valid) or event.rule == "D10")
+    void = not origin.dice_valid and ((then is not None and then.dice_valid) or not event.legal)
     legal, rule = (False, "D10") if void and verdict.legal else (verdict.legal, verdict.rule)
     return replace(event, dice=dice, moves=verdict.moves, notation=verdict.notation, legal=legal, rule=rule)
 

@@ -14,6 +14,7 @@ from engine.actions import Field, Offer, ValueRefused, correctable, filled, offe
 from engine.catalogue import CATALOGUE
 from engine.events import (
     Desync,
+    Dice,
     Doubt,
     Event,
     GameStart,
@@ -21,6 +22,7 @@ from engine.events import (
     PlayMade,
     Resync,
     SetUp,
+    Throw,
     from_json,
     to_json,
 )
@@ -175,6 +177,32 @@ def test_the_rule_set_decides_what_is_offered(
 ) -> None:
     assert key in keys(rules, event)
     assert key not in keys(replace(rules, **change), event)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("white", "black", "dice", "void"),
+    [
+        ({6: 5, 5: 5, 4: 5}, {24: 1, 6: 14}, (2, 1), True),  # contact, and a choice
+        ({6: 5, 5: 5, 4: 5}, {6: 5, 5: 5, 4: 5}, (2, 1), False),  # a race
+        ({24: 1, 6: 14}, {7: 2, 6: 13}, (6, 5), False),  # contact, but only one play
+    ],
+)
+def test_an_early_throw_counts_after_a_forced_play_or_without_contact(
+    white: dict[int, int], black: dict[int, int], dice: Dice, void: bool
+) -> None:
+    """D13."""
+    points = [0] * 24
+    for point, count in white.items():
+        points[point - 1] += count
+    for point, count in black.items():
+        points[24 - point] -= count
+    rules = replace(SHORT, early_roll="void_unless_forced_or_no_contact")
+    match = Match(rules).apply(
+        SetUp(t=1, position=Position(tuple(points)), side_to_move=Side.WHITE, dice=dice, game_number=2)
+    )
+    match = match.apply(next(offer.event for offer in offered(match) if offer.key == "play"))
+    match = match.apply(Throw(t=2, side=Side.BLACK, colour="dark", dice=(3, 1), valid=True))
+    assert ("premature" in {offer.key for offer in offered(match)}) == void
 
 
 def test_a_checker_that_was_touched_and_not_moved_is_a_claim() -> None:
