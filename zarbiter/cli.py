@@ -22,9 +22,9 @@ from engine.record import Record
 from engine.rules import RuleSet, default_rules
 from hardware import CAMERAS
 
-#: Exit statuses (DESIGN.md, Contracts). ``check`` and ``legal --check`` end with 1 if something is illegal
-#: or differs, as ``FAILED`` does.
-DONE, FAILED, WRONG_USAGE, UNREADABLE, NO_HARDWARE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+#: Exit statuses (DESIGN.md, Contracts). ``check`` and ``legal --check`` end with ``FOUND`` if something is
+#: illegal or differs; a program that reads that must not take a defect of ours for it.
+DONE, FOUND, WRONG_USAGE, UNREADABLE, NO_HARDWARE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
 Corners = tuple[tuple[float, float], ...]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -82,7 +82,7 @@ def _explain(error: Exception) -> tuple[str, int]:
             return f"{name}: {reason.lower()}", UNREADABLE
         case _:
             what = f"{type(error).__name__}: {error}".replace("\n", " ")
-            return f"this is a defect of Zarbiter: {what} (ZARBITER_DEBUG=1 shows where)", FAILED
+            return f"this is a defect of Zarbiter: {what} (ZARBITER_DEBUG=1 shows where)", DEFECT
 
 
 class _OneLine(logging.Formatter):
@@ -173,7 +173,7 @@ def cli() -> None:
     See the rule sets:                    zarbiter rules
 
     \b
-    Exit status: 0 done; 1 something is illegal (check, legal --check), or a defect of Zarbiter;
+    Exit status: 0 done; 1 something is illegal (check, legal --check); 70 a defect of Zarbiter;
     2 wrong usage; 3 input that cannot be read; 4 hardware missing or failed.
     """
 
@@ -507,7 +507,7 @@ def legal(
     if cases is not None:
         if position or dice or game or side or rules or ways:
             raise click.UsageError("--check takes position, roll, side and rules from the file")
-        return DONE if check_case_file(cases, as_json) else FAILED
+        return DONE if check_case_file(cases, as_json) else FOUND
     if position is None:
         raise click.UsageError("a position and a roll are needed, as in: zarbiter legal start 6-5")
     chosen = chosen_rules(game, rules) if game or rules else None
@@ -535,7 +535,7 @@ def check(file: Path, rules: str | None, as_json: bool) -> int:
     """
     from zarbiter.law import check_match
 
-    return DONE if check_match(file, rules, as_json) else FAILED
+    return DONE if check_match(file, rules, as_json) else FOUND
 
 
 @cli.command()

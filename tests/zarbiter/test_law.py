@@ -20,7 +20,7 @@ from engine.position import Game, Position, Side
 from engine.rules import OPTIONS, RuleSet, default_rules
 from hardware.camera import UnreadableInput
 from tests.shared import DATA, shared
-from zarbiter.cli import DONE, FAILED, UNREADABLE, WRONG_USAGE
+from zarbiter.cli import DONE, FOUND, UNREADABLE, WRONG_USAGE
 from zarbiter.law import Refused, ask, check_cases, parse_dice
 from zarbiter.matchfiles import read_match
 from zarbiter.presets import preset, preset_names
@@ -224,7 +224,7 @@ class TestCases:
             "\n".join([json.dumps(wrong), "", json.dumps(score), *CASES.read_text().splitlines()[:1]])
         )
         status, out, err = run("legal", "--check", path)
-        assert (status, err) == (FAILED, "")
+        assert (status, err) == (FOUND, "")
         first, second, total = out.splitlines()
         assert first.startswith(f"{path}: line 1: X1: missing: nardy:w=")
         assert "; too much: nardy:w=" in first
@@ -308,7 +308,7 @@ class TestCheck:
 
     def test_a_match_of_another_program(self, run: Run, mat: Path) -> None:
         status, out, err = run("check", mat)
-        assert (status, err) == (FAILED, "")
+        assert (status, err) == (FOUND, "")
         found, total = out.splitlines()
         assert found.startswith(f"{mat}: game 1, move 4 (line 8): Ann (white) 6-5 18/13 9/4: ")
         assert "; legal: " in found
@@ -329,7 +329,7 @@ class TestCheck:
     def test_as_json(self, run: Run, mat: Path) -> None:
         status, out, _ = run("check", mat, "--json")
         data = json.loads(out)
-        assert status == FAILED
+        assert status == FOUND
         assert data["legal"] is False
         (finding,) = data["findings"]
         assert (finding["game"], finding["move"], finding["line"]) == (1, 4, 8)
