@@ -23,7 +23,7 @@ from engine.record import GameRecord, Record, Turn
 from engine.rules import default_rules
 from hardware.camera import Image
 from hardware.table import SimulatedTable
-from zarbiter.cli import DEFECT, DONE, NO_HARDWARE, UNREADABLE, WRONG_USAGE, run_command
+from zarbiter.cli import DEFECT, DONE, FOUND, NO_HARDWARE, UNREADABLE, WRONG_USAGE, run_command
 from zarbiter.matchfiles import read_match
 from zarbiter.presets import preset
 from zarbiter.store import Store
@@ -369,7 +369,7 @@ class TestExport:
         assert record.game is Game.LONG_NARDY
         assert record.players == ("Иванов", "Петров")
         status, out, _ = run("check", path)
-        assert status == DEFECT
+        assert status == FOUND
         assert "Петров (black) 2-1 24/23 24/22: L2" in out
 
     def test_other_names(self, run: Run, tmp_path: Path, mat: Path) -> None:
@@ -441,7 +441,7 @@ class TestOther:
 
         monkeypatch.setattr("hardware.open_camera", broken)
         status, _, err = run("digitize", "x.mp4")
-        assert status == 1
+        assert status == DEFECT
         assert err == (
             "zarbiter: this is a defect of Zarbiter: ZeroDivisionError: two lines"
             " (ZARBITER_DEBUG=1 shows where)\n"
