@@ -27,7 +27,7 @@ from engine.events import (
 from engine.judge import judge_play
 from engine.match import Match
 from engine.notation import point_name
-from engine.position import Game, Position, Side
+from engine.position import CHECKERS, Game, Position, Side
 
 FAULTS: dict[Fault, str] = {
     "cocked": "a die is cocked",
@@ -156,6 +156,8 @@ def _play(event: PlayMade, before: Match) -> str:
     hits = _hits(event, before.position)
     if hits:
         text += ", hitting " + ("a blot" if hits == 1 else f"{hits} blots")
+    if event.position.off[event.side.index] == CHECKERS:
+        return f"{text} and has borne off all fifteen checkers."
     return f"{text}. {_lead(event.position, game, before)}"
 
 
@@ -187,7 +189,7 @@ def _cube(event: CubeAction, before: Match) -> str:
     name = before.name(event.side)
     match event.action:
         case "double":
-            return f"{name} {'redoubles' if before.cube > 1 else 'doubles'} to {event.value}."
+            return f"{name} {'redoubles' if before.cube_owner else 'doubles'} to {event.value}."
         case "beaver":
             return f"{name} beavers: the stake is {event.value}, and the cube stays with {name}."
         case "raccoon":
@@ -195,7 +197,7 @@ def _cube(event: CubeAction, before: Match) -> str:
         case "take":
             return f"{name} takes; the cube stands at {event.value}."
         case "drop":
-            return f"{name} drops."
+            return f"{name} drops.{_decides(event, before)}"
 
 
 def _resignation(event: Resignation, before: Match) -> str:
@@ -204,7 +206,7 @@ def _resignation(event: Resignation, before: Match) -> str:
         case "offer":
             return f"{name} offers to resign: {_grade(event.grade)}."
         case "accept":
-            return f"{name} accepts the resignation."
+            return f"{name} accepts the resignation.{_decides(event, before)}"
         case "refuse":
             return f"{name} does not accept the resignation; play goes on."
 
@@ -247,10 +249,16 @@ def _correction(event: Correction, before: Match) -> str:
 
 def _game_end(event: GameEnd, before: Match) -> str:
     """What the match makes of it counts, where it can follow: the camera does not know the cube."""
+    said = _decides(event, before)
+    return said.lstrip() if said else _ending(event.winner, event.result, event.points, before)
+
+
+def _decides(event: Event, before: Match) -> str:
+    """How the game ends with an event, and the match if that is won too; nothing if it does not end."""
     end = before if before.refusal(event) else before.apply(event)
     if end is before or end.result is None:
-        return _ending(event.winner, event.result, event.points, before)
-    text = _ending(end.result.winner, end.result.result, max(end.gained), end)
+        return ""
+    text = f" {_ending(end.result.winner, end.result.result, max(end.gained), end)}"
     return f"{text} {end.name(end.winner)} wins the match." if end.winner else text
 
 

@@ -688,7 +688,8 @@ def from_json(data: Any) -> Event:
         _number(data["t"])
         return _TYPES[data["type"]].parse(data)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-        raise EventError(f"not an event: {error!r} in {json.dumps(data, default=repr)[:200]}") from error
+        what = f"{error!r:.100} in {json.dumps(data, default=repr)[:200]}"
+        raise EventError(f"not an event: {what}") from error
 
 
 def dumps(event: Event) -> str:

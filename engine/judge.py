@@ -513,8 +513,8 @@ class _Walk:
         elif not excepted and turn.playable_with_one:
             self.blame("L6", "head_twice", f"{text} although the roll can be played with one", HEAD)
         elif excepted and rules.head_mode == "if_stuck" and left == 2:
-            die = step.token.pips
-            if any(self.own[p] and not self.enemy[p - die] for p in range(die + 1, HEAD)):
+            die, spent = step.token.pips, [0] * 26 if rules.allow_same_checker else self.landed
+            if any(self.own[p] > spent[p] and not self.enemy[p - die] for p in range(die + 1, HEAD)):
                 self.blame("L4", "head_twice", f"{text} although the first could go on", HEAD)
 
     def _bears_off(self, step: _Step, what: str) -> None:

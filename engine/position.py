@@ -88,13 +88,18 @@ class Position:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Position:
-        """Read ``{"points": [...], "bar": [w, b], "off": [w, b]}``; raises ``PositionError``."""
+        """Read ``{"points": [...], "bar": [w, b], "off": [w, b]}``; raises ``PositionError``.
+
+        More than 28 checkers in one place, which nothing on a board explains, are refused.
+        """
         try:
             points = tuple(int(n) for n in data["points"])
             bar = tuple(int(n) for n in data.get("bar", (0, 0)))
             off = tuple(int(n) for n in data.get("off", (0, 0)))
         except (KeyError, TypeError, ValueError) as error:
-            raise PositionError(f"not a position: {error}") from error
+            raise PositionError(f"not a position: {str(error)[:100]}") from error
+        if max(map(abs, (*points, *bar, *off)), default=0) > 2 * CHECKERS - 2:
+            raise PositionError("more checkers in one place than a board has room for")
         return cls(points, bar, off)  # type: ignore[arg-type]  # lengths are checked there
 
     def to_json(self) -> dict[str, list[int]]:

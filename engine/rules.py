@@ -350,7 +350,9 @@ class RuleSet:
             value = getattr(self, option.name)
             if not option.check(value):
                 shown = list(value) if isinstance(value, tuple) else value
-                raise RuleError(f"{option.name} = {shown!r} is not allowed; it may be: {option.allowed_text}")
+                raise RuleError(
+                    f"{option.name} = {_shown(shown)} is not allowed; it may be: {option.allowed_text}"
+                )
         names = tuple(name for name, _ in GRADES[self.scoring])
         if tuple(name for name, _ in self.grades) != names:
             raise RuleError(f"grades of {self.scoring} are: {', '.join(names)}")
@@ -388,14 +390,14 @@ class RuleSet:
         given = dict(data)
         name = given.pop("name", name)
         if not isinstance(name, str) or not name:
-            raise RuleError(f"name = {name!r} is not a name")
+            raise RuleError(f"name = {_shown(name)} is not a name")
         games = ", ".join(game.value for game in Game)
         if "game" not in given:
             raise RuleError(f"game is missing; it may be: {games}")
         try:
             game = Game(given.pop("game"))
         except ValueError as error:
-            raise RuleError(f"game = {data['game']!r} is not allowed; it may be: {games}") from error
+            raise RuleError(f"game = {_shown(data['game'])} is not allowed; it may be: {games}") from error
         changes: dict[str, Any] = {"name": name}
         for key in ("title", "sources", "unsettled"):
             if key in given:
@@ -405,26 +407,34 @@ class RuleSet:
         if "scoring" in changes and "grades" not in changes:
             if not OPTIONS["scoring"].check(changes["scoring"]):
                 allowed = OPTIONS["scoring"].allowed_text
-                raise RuleError(f"scoring = {changes['scoring']!r} is not allowed; it may be: {allowed}")
+                raise RuleError(
+                    f"scoring = {_shown(changes['scoring'])} is not allowed; it may be: {allowed}"
+                )
             scheme: Scoring = changes["scoring"]
             changes["grades"] = GRADES[scheme]
         return replace(default_rules(game), **changes)
 
 
+def _shown(value: Any) -> str:
+    """A value as a message quotes it."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
 def _words(key: str, value: Any) -> str | tuple[str, ...]:
     if key == "title":
         if not isinstance(value, str):
-            raise RuleError(f"title = {value!r} is not a text")
+            raise RuleError(f"title = {_shown(value)} is not a text")
         return value
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
-        raise RuleError(f"{key} = {value!r} is not a list of texts")
+        raise RuleError(f"{key} = {_shown(value)} is not a list of texts")
     return tuple(value)
 
 
 def _value(key: str, value: Any, game: Game) -> Any:
     if key not in OPTIONS:
         here = ", ".join(option.name for option in OPTIONS.values() if game in option.games)
-        raise RuleError(f"there is no option {key}; the options of {game.value} are: {here}")
+        raise RuleError(f"there is no option {_shown(key)[1:-1]}; the options of {game.value} are: {here}")
     option = OPTIONS[key]
     if game not in option.games:
         raise RuleError(f"{key} is an option of {option.games[0].value}, not of {game.value}")

@@ -256,7 +256,7 @@ class Difference:
         for what, items in (("missing", self.missing), ("too much", self.too_much)):
             if items:
                 more = f" and {len(items) - 3} more" if len(items) > 3 else ""
-                parts.append(f"{what}: {'; '.join(items[:3])}{more}")
+                parts.append(f"{what}: {'; '.join(item[:200] for item in items[:3])}{more}")
         return f"line {self.line}: {self.name}: {'; '.join(parts)}"
 
 

@@ -1296,6 +1296,20 @@ def test_commentary() -> None:
     assert "8/5 6/5 (60%) or 8/4 (40%)" in sentence(doubt, match)
 
 
+def test_what_ends_a_game_says_how() -> None:
+    """C3: a drop and an accepted resignation decide by themselves, and may win the match."""
+    match = begun(replace(SHORT, match_length=1))
+    offered = match.apply(CubeAction(t=1, side=WHITE, action="double", value=2))
+    drop = CubeAction(t=2, side=BLACK, action="drop", value=1)
+    said = sentence(drop, offered)
+    assert said == (
+        "Boris drops. Anna wins the game: the double was dropped: 1 point. Anna wins the match."
+    )
+    assert sentence(CubeAction(t=2, side=BLACK, action="take", value=2), offered).endswith("stands at 2.")
+    doubled = replace(match, cube=2)
+    assert sentence(CubeAction(t=1, side=WHITE, action="double", value=4), doubled) == "Anna doubles to 4."
+
+
 def test_every_rule_that_the_judge_names_is_in_the_catalogue() -> None:
     """What the judge can say is read from its source: the ids that it blames."""
     source = Path(judge.__file__).read_text(encoding="utf-8")
