@@ -235,7 +235,8 @@ def _batch(name: str, seeds: range) -> Outcome:
 
 def mutations(quick: bool) -> dict[str, Outcome]:
     """The readers of all formats on damaged files, on all cores."""
-    each = (QUICK_MUTATIONS if quick else MUTATIONS) // len(FORMATS) + 1
+    shares = sum(1 / form.cost for form in FORMATS.values())
+    each = int((QUICK_MUTATIONS if quick else MUTATIONS) / shares) + 1
     counts = {name: -(-each // form.cost) for name, form in FORMATS.items()}
     total = {name: Outcome() for name in FORMATS}
     with ProcessPoolExecutor(os.cpu_count()) as pool:
