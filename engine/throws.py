@@ -37,8 +37,8 @@ class ThrowSeen:
     """What was seen of a throw; ``None`` is what was not seen or is not known.
 
     ``dice``: those of this throw. ``thrower`` threw, ``to_move`` has the turn. ``together``: both dice
-    left the cup or the hand at once. ``own_dice``: they are the dice agreed on, the common pair or the
-    thrower's own. ``cup_demanded``: the opponent has asked for the cup. ``moved_before``: a checker
+    left the cup or the hand at once. ``own_dice``: they are of the thrower's own pair, which
+    matters where each player has one. ``cup_demanded``: the opponent has asked for the cup. ``moved_before``: a checker
     of this turn was moved before the dice lay still. ``other_finished``: the turn before had ended;
     ``forced`` and ``contact`` tell of that turn (see :func:`is_forced` and :func:`has_contact`).
     ``touched``: a die was turned, shifted or lifted after it had settled and before the turn ended.
@@ -130,9 +130,8 @@ def _number(seen: ThrowSeen, rules: RuleSet) -> list[ThrowFault]:
         faults.append(ThrowFault("one_die", "D1", "the dice were thrown one after the other, not together"))
     if number > 2:
         faults.append(ThrowFault("wrong_dice", "D12", f"{number} dice were thrown; a roll is two"))
-    elif seen.own_dice is False:
-        pair = "the common pair" if rules.dice_pairs == 1 else "the thrower's own pair"
-        faults.append(ThrowFault("wrong_dice", "D12", f"the dice are not {pair}"))
+    elif seen.own_dice is False and rules.dice_pairs == 2:
+        faults.append(ThrowFault("wrong_dice", "D12", "the dice are the opponent's, and each has his own"))
     return faults
 
 

@@ -1302,9 +1302,7 @@ def test_what_ends_a_game_says_how() -> None:
     offered = match.apply(CubeAction(t=1, side=WHITE, action="double", value=2))
     drop = CubeAction(t=2, side=BLACK, action="drop", value=1)
     said = sentence(drop, offered)
-    assert said == (
-        "Boris drops. Anna wins the game: the double was dropped: 1 point. Anna wins the match."
-    )
+    assert said == ("Boris drops. Anna wins the game: the double was dropped: 1 point. Anna wins the match.")
     assert sentence(CubeAction(t=2, side=BLACK, action="take", value=2), offered).endswith("stands at 2.")
     doubled = replace(match, cube=2)
     assert sentence(CubeAction(t=1, side=WHITE, action="double", value=4), doubled) == "Anna doubles to 4."

@@ -222,8 +222,7 @@ def a_throw_before_the_other_has_finished_a_race(rules: RuleSet) -> Hashable:
 @case("dice_pairs", "D12", BG)
 @case("dice_pairs", "D12", LN)
 def dice_that_are_not_the_throwers(rules: RuleSet) -> Hashable:
-    seen = ThrowSeen(dice=(RIGHT, RIGHT), thrower=W, to_move=W, own_dice=False)
-    return tuple(fault.reason for fault in judge_throw(seen, rules, Orientation.BOTTOM_RIGHT).faults)
+    return faults(rules, own_dice=False)
 
 
 # End of turn, illegal plays, touch
