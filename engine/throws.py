@@ -37,9 +37,9 @@ class ThrowSeen:
     """What was seen of a throw; ``None`` is what was not seen or is not known.
 
     ``dice``: those of this throw. ``thrower`` threw, ``to_move`` has the turn. ``together``: both dice
-    left the cup or the hand at once. ``own_dice``: they are of the thrower's own pair, which
-    matters where each player has one. ``cup_demanded``: the opponent has asked for the cup. ``moved_before``: a checker
-    of this turn was moved before the dice lay still. ``other_finished``: the turn before had ended;
+    left the cup or the hand at once. ``own_dice``: they are of the thrower's own pair, which matters
+    where each player has one. ``cup_demanded``: the opponent has asked for the cup. ``moved_before``: a
+    checker of this turn was moved before the dice lay still. ``other_finished``: the turn before had ended;
     ``forced`` and ``contact`` tell of that turn (see :func:`is_forced` and :func:`has_contact`).
     ``touched``: a die was turned, shifted or lifted after it had settled and before the turn ended.
     """
