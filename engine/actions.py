@@ -42,8 +42,8 @@ from engine.legal import legal_plays
 from engine.match import Match
 from engine.position import BAR, Game, Position, Side
 from engine.record import FormatError
-from engine.rules import Scoring
 from engine.rules import TurnEnd as TurnEndSignal
+from engine.scoring import SCORING_ROWS
 from engine.throws import has_contact, is_forced
 
 #: What may be given as a position. Side, dice, cube and score have fields of their own.
@@ -63,6 +63,8 @@ FAULTS: tuple[tuple[Fault, str, str], ...] = (
     ("not_from_cup", "the dice were not thrown from the cup", "D2"),
     ("premature", "the turn before was not over", "D13"),
     ("touched", "a die was touched before the turn was over", "D11"),
+    ("wrong_dice", "they are not the dice to be thrown", "D12"),
+    ("wrong_side", "it was the other side’s turn", "G10"),
 )
 _TURN_ENDS: dict[TurnEndSignal, tuple[str, str]] = {
     "clock": ("{} has pressed the clock", "E1"),
@@ -75,12 +77,6 @@ _CUBE: dict[CubeVerb, tuple[str, tuple[str, ...]]] = {
     "drop": ("{} drops and loses {}", ("C3", "C4")),
     "beaver": ("{} beavers to {}", ("C5",)),
     "raccoon": ("{} raccoons to {}", ("C5",)),
-}
-_GRADES: dict[Scoring, tuple[str, ...]] = {
-    "single_gammon_backgammon": ("P4",),
-    "oin_mars": ("P1", "P2"),
-    "four_grade": ("P3",),
-    "remaining_checkers": ("P5",),
 }
 
 
@@ -231,14 +227,19 @@ def _of_the_throw(match: Match) -> Iterator[Offer]:
             )
 
 
-def _faults(match: Match) -> Iterator[tuple[Fault, str, str]]:
+def _faults(match: Match, *also: Fault) -> Iterator[tuple[Fault, str, str]]:
+    """Why a throw in its turn can be void under the rules of the match; ``also``: what is named already."""
+    rules = match.rules
     for fault, words, row in FAULTS:
-        if fault == "wrong_half" and match.rules.throw_half != "right_half":
-            continue
-        if fault == "two_halves" and match.rules.throw_half == "any_half":
-            continue
-        if fault == "not_from_cup" and match.rules.dice_from == "any":
-            continue
+        if fault not in also:
+            if fault == "wrong_half" and rules.throw_half != "right_half":
+                continue
+            if fault == "two_halves" and rules.throw_half == "any_half":
+                continue
+            if fault == "not_from_cup" and rules.dice_from == "any":
+                continue
+            if fault == "wrong_side":
+                continue
         yield fault, words, row
 
 
@@ -274,7 +275,7 @@ def _of_the_start(match: Match) -> Iterator[Offer]:
 
 def _of_the_end(match: Match) -> Iterator[Offer]:
     grade = match.rules.grades[0][0]
-    rows = _GRADES[match.rules.scoring]
+    rows = SCORING_ROWS[match.rules.scoring]
     for side in Side:
         offer = Resignation(t=0, side=side, action="offer", grade=grade)
         name = match.name(side)
@@ -356,7 +357,9 @@ def _fields(event: Event, before: Match) -> tuple[Field, ...]:
         case Throw():
             fault = "" if event.valid else event.faults[0] if event.faults else "cocked"
             counts = ("", "it counts")
-            why = tuple((name, f"void: {words} ({row})") for name, words, row in _faults(before))
+            why = tuple(
+                (name, f"void: {words} ({row})") for name, words, row in _faults(before, *event.faults)
+            )
             return (
                 _side_field(event.side, before, "Thrower"),
                 Field("first", "First die", str(event.dice[0] or 1), _NUMBERS),

@@ -14,23 +14,16 @@ from engine.actions import FAULTS
 from engine.events import Dice, Event, GameStart, MoveXY, PlayMade, Ruling, Throw
 from engine.formats.convert import record_of, settled
 from engine.judge import judge_play
-from engine.legal import legal_plays, position_of, view_of
+from engine.legal import View, legal_plays, position_of, view_of
 from engine.notation import Move, notation, point_name
-from engine.position import CHECKERS, Game, Position, Side
+from engine.position import BAR, CHECKERS, Game, Position, Side
 from engine.record import GameRecord, Record, Turn
-from engine.rules import RuleSet, Scoring, default_rules
-from engine.scoring import GameResult, game_result, single, stake
+from engine.rules import RuleSet, default_rules
+from engine.scoring import SCORING_ROWS, GameResult, game_result, single, stake
 
 Breach = tuple[str, str]  #: the id in rules.md of what is broken, and one sentence
 Score = tuple[float, float]
 
-#: Where each scoring scheme comes from.
-_SCORING_ROWS: dict[Scoring, str] = {
-    "single_gammon_backgammon": "P4",
-    "oin_mars": "P2",
-    "four_grade": "P3",
-    "remaining_checkers": "P5",
-}
 _ROLLS: tuple[Dice, ...] = tuple((a, b) for a in range(1, 7) for b in range(1, a + 1))
 
 
@@ -506,7 +499,7 @@ class _Game:
 
     def _against(self, end: _End) -> tuple[Breach, ...]:
         """What the record claims that is not as the game ended."""
-        claimed, scoring = self.record, _SCORING_ROWS[self.rules.scoring]
+        claimed, scoring = self.record, SCORING_ROWS[self.rules.scoring][-1]
         if claimed.winner is not end.result.winner:
             winner = claimed.winner.value.title() if claimed.winner else "nobody"
             return ((end.rule, f"the game is given to {winner}, but {end.why}"),)
@@ -532,7 +525,7 @@ class _Game:
             return ()
         cube = " or ".join(map(str, self.stakes))
         text = f"it counts {points:g}, which no result is worth with the cube at {cube}"
-        return ((_SCORING_ROWS[rules.scoring], text),)
+        return ((SCORING_ROWS[rules.scoring][-1], text),)
 
 
 def _borne_off(result: GameResult) -> _End:
@@ -574,11 +567,11 @@ def _made(before: Position, turn: Turn, dice: Dice, rules: RuleSet) -> _Made:
         )
     for point in hits:
         enemy[point] -= 1
-        enemy[25] += 1
+        enemy[BAR] += 1
     if stands := [point for _, point in moves if 1 <= point <= 24 and enemy[point] and own[point]]:
         row = "K1" if rules.game is Game.BACKGAMMON else "L1"
         return _Made(text, None, row, f"a checker was moved onto the closed point {stands[0]}")
-    position = position_of(type(view)(tuple(own), tuple(enemy)), rules.game, turn.side)
+    position = position_of(View(tuple(own), tuple(enemy)), rules.game, turn.side)
     plays = legal_plays(before, turn.side, dice, rules)
     if any(play.after == position for play in plays):
         return _Made(text, position)

@@ -10,6 +10,14 @@ from engine.legal import HEAD, HOME, legal_plays
 from engine.position import BAR, CHECKERS, Game, Position, Side, index_of
 from engine.rules import RuleSet, Scoring
 
+#: The ids in rules.md of the grades of each scoring scheme, the gravest grade's last.
+SCORING_ROWS: dict[Scoring, tuple[str, ...]] = {
+    "single_gammon_backgammon": ("P4",),
+    "oin_mars": ("P1", "P2"),
+    "four_grade": ("P3",),
+    "remaining_checkers": ("P5",),
+}
+
 #: Names that the corpus has for scoring schemes, where they are not ours.
 CORPUS_SCHEMES: dict[str, Scoring] = {"mars_homemars_koks": "four_grade"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from engine.events import (
     Dice,
     Doubt,
     Event,
+    Fault,
     GameStart,
     MatchStart,
     PlayMade,
@@ -255,3 +257,11 @@ def test_values_that_were_not_asked_for_are_refused() -> None:
         filled(WHITE_TO_THROW, Match(SHORT), {"die": "6"}, 0.0)
     with pytest.raises(ValueRefused, match="none of the choices"):
         filled(WHITE_TO_THROW, Match(SHORT), {"dice": "7-1"}, 0.0)
+
+
+@pytest.mark.parametrize("fault", get_args(Fault))
+def test_a_void_throw_can_be_corrected_whatever_made_it_void(fault: Fault) -> None:
+    match = Match(SHORT).apply(WHITE_TO_THROW)
+    void = Throw(t=2, side=Side.WHITE, colour="light", dice=(6, 5), valid=False, faults=(fault,))
+    values = {field.name: field.value for field in correctable(void, match)}
+    assert filled(void, match, values, 2) == void

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.check import Report, WrongRules, check_events, check_record
-from engine.events import Event, GameStart, MoveXY, PlayMade, Ruling, Throw
+from engine.events import Event, Fault, GameStart, MoveXY, PlayMade, Ruling, Throw
 from engine.formats.moves import moved
 from engine.legal import legal_plays
 from engine.position import BAR, OFF, Game, Position, Side
@@ -394,6 +394,14 @@ class TestEvents:
         assert [rule for rule, _ in finding.breaches] == ["D6", "D7", "D10"]
         assert finding.dice == (1, 3)
         assert (report.rolls, report.plays) == (1, 1)
+
+    @pytest.mark.parametrize("fault", get_args(Fault))
+    def test_whatever_made_it_void(self, fault: Fault) -> None:
+        """D1 to D13, G10."""
+        start, void, made = self.events()
+        assert isinstance(void, Throw)
+        (finding,) = check_events([start, replace(void, faults=(fault,)), made]).findings
+        assert [rule for rule, _ in finding.breaches][1:] == ["D10"]
 
     def test_unless_it_was_let_stand_or_thrown_again(self) -> None:
         stands = Ruling(t=3.0, decision="stand", asked_by=BLACK, reason="")
