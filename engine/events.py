@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
 from engine.layout import Orientation
+from engine.notation import PLACE_NAMES, PLACES
 from engine.observation import Half
 from engine.position import BAR, OFF, Game, Position, Side
 from engine.roster import Roster, roster_from_json
@@ -51,12 +52,8 @@ class EventError(ValueError):
     """JSON that is no event."""
 
 
-def _point_name(point: int) -> int | str:
-    return {BAR: "bar", OFF: "off"}.get(point, point)
-
-
 def _point_value(name: Any) -> int:
-    return {"bar": BAR, "off": OFF}[name] if isinstance(name, str) else _whole(name, OFF, BAR)
+    return PLACES[name] if isinstance(name, str) else _whole(name, OFF, BAR)
 
 
 def _one_of(words: Any, value: Any) -> Any:
@@ -376,7 +373,7 @@ class PlayMade:
             "side": self.side.value,
             "colour": self.colour,
             "dice": list(self.dice),
-            "moves": [[_point_name(a), _point_name(b)] for a, b in self.moves],
+            "moves": [[PLACE_NAMES.get(point, point) for point in move] for move in self.moves],
             "notation": self.notation,
             "legal": self.legal,
             "rule": self.rule,
@@ -488,7 +485,7 @@ class Call:
     point: int | None = None
 
     def fields(self) -> dict[str, Any]:
-        point = _point_name(self.point) if self.point is not None else None
+        point = PLACE_NAMES.get(self.point, self.point) if self.point is not None else None
         return {"side": self.side.value, "what": self.what, "point": point}
 
     @classmethod

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from engine.position import BAR, OFF
 
 NO_PLAY = "no play"
+PLACES = {"bar": BAR, "off": OFF}  #: the places that have a name and no number
+PLACE_NAMES = {place: name for name, place in PLACES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Move:
 
 def point_name(point: int) -> str:
     """``bar``, ``off`` or the number."""
-    return {BAR: "bar", OFF: "off"}.get(point, str(point))
+    return PLACE_NAMES.get(point, str(point))
 
 
 def notation(moves: Sequence[Move]) -> str:

@@ -19,7 +19,8 @@ from flask import Flask, Response, abort, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from engine.layout import colour_of
-from engine.position import BAR, OFF, Side
+from engine.notation import PLACES
+from engine.position import Side
 from webui.board_svg import board_svg, dice_svg, occupied
 from webui.feed import Desk, Feed, State, Told
 from webui.referee import referee_desk
@@ -131,9 +132,8 @@ def _board(state: State, recent: list[Told]) -> str | None:
     trouble = next((e for e in events if e["type"] in ("desync", "resync", "game_start", "set_up")), None)
     marks: dict[str, Any] = {}
     if last and last["type"] == "play":
-        names = {"bar": BAR, "off": OFF}
         marks = {
-            "last_move": [(names.get(a, a), names.get(b, b)) for a, b in last["moves"]],
+            "last_move": [(PLACES.get(a, a), PLACES.get(b, b)) for a, b in last["moves"]],
             "last_side": Side(last["side"]),
             "last_legal": last["legal"],
         }

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from engine.events import Dice, MoveXY
+from engine.notation import PLACES
 from engine.position import BAR, CHECKERS, OFF, Game, Position, Side, index_of
 from engine.record import FormatError
 
@@ -116,7 +117,7 @@ def read_moves(
 
 
 def _point(name: str, line: int) -> int:
-    point = {"bar": BAR, "off": OFF}.get(name.lower())
+    point = PLACES.get(name.lower())
     point = int(name) if point is None else point
     if point > BAR:
         raise FormatError(f"there is no point {point}", line)

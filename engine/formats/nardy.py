@@ -14,9 +14,11 @@ from itertools import pairwise
 from typing import Any, get_args
 
 from engine.events import Dice, MoveXY
+from engine.formats.moves import MOST_MOVES
 from engine.formats.positions import format_position, parse_position
 from engine.formats.record_json import rules_from_mapping, shown
-from engine.notation import NO_PLAY, point_name
+from engine.legal import HEAD
+from engine.notation import NO_PLAY, PLACES, point_name
 from engine.position import BAR, OFF, Game, Position, Side
 from engine.record import Action, FormatError, GameRecord, Record, Turn
 from engine.rules import RuleSet
@@ -28,7 +30,6 @@ _SIDES = {"white": Side.WHITE, "black": Side.BLACK}
 _OWN_TAGS = (
     "Game", "White", "Black", "Length", "Rules", "RulesTitle", "RulesSource", "RulesUnsettled", "Option"
 )  # fmt: skip
-_MOST_MOVES = 8  #: no play has more than four
 
 _TAG = re.compile(r'\[([^\s"\[\]]+)\s+"((?:[^"\\]|\\.)*)"\]')
 _ESCAPE = re.compile(r"\\(u[0-9a-f]{4}|.)?", re.DOTALL)
@@ -358,7 +359,7 @@ def _read_moves(words: Sequence[str], line: int) -> tuple[MoveXY, ...] | None:
             raise FormatError(f"{shown(word)} is not a move such as 24-18, head-18 or 5-off", line)
         stops = [_point(name, line) for name in chain[1].lower().split("-")]
         moves += list(pairwise(stops)) * int(chain[2] or 1)
-        if len(moves) > _MOST_MOVES:
+        if len(moves) > MOST_MOVES:
             raise FormatError("more moves in one play than there can be", line)
     if not moves:
         raise FormatError(f"a roll without moves, {NO_PLAY} or ? after it", line)
@@ -366,7 +367,7 @@ def _read_moves(words: Sequence[str], line: int) -> tuple[MoveXY, ...] | None:
 
 
 def _point(name: str, line: int) -> int:
-    point = {"head": 24, "bar": BAR, "off": OFF}.get(name)
+    point = {"head": HEAD, **PLACES}.get(name)
     point = int(name) if point is None else point
     if point > BAR:
         raise FormatError(f"there is no point {point}", line)

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Literal, get_args
 
 from engine.events import Dice, MoveXY
-from engine.formats.moves import moved
+from engine.formats.moves import MOST_MOVES, moved
 from engine.formats.record_json import shown
 from engine.position import BAR, OFF, Game, Position, Side, point_of
 from engine.record import FormatError, GameRecord, Record, Turn
@@ -32,7 +32,6 @@ _TEXTS: dict[Numbering, str] = {
 _GAME = Game.LONG_NARDY
 _START = Position.start(_GAME)
 _HEAD, _AWAY = -1, -2  #: the head and off, where they are written as words
-_MOST_MOVES = 8
 _MOST_TURNS = 2000  #: of one game; real ones have a few hundred at most
 _MOST_HEADERS = 200
 
@@ -252,7 +251,7 @@ def _add(half: _Half, found: re.Match[str], line: int) -> None:
         stops.append(int(name) if name.isdigit() else _AWAY if place else _HEAD)
     times = int(found["before"] or found["braced"] or found["after"] or 1)
     half.moves += list(pairwise(stops)) * times
-    if len(half.moves) > _MOST_MOVES:
+    if len(half.moves) > MOST_MOVES:
         raise FormatError("more moves in one play than there can be", line)
     if max(stops) > BAR:
         raise FormatError(f"there is no hole {max(stops)}", line)

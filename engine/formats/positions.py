@@ -16,7 +16,8 @@ from engine.formats.gnubg_ids import parse_gnubg_id, parse_position_id
 from engine.formats.record_json import dice_from_json, load_object, position_from_json, shown, side_from_json
 from engine.formats.state import MatchState
 from engine.formats.xgid import parse_xgid
-from engine.position import BAR, CHECKERS, OFF, Game, Position, Side, index_of
+from engine.notation import PLACES, point_name
+from engine.position import BAR, CHECKERS, Game, Position, Side, index_of
 from engine.record import FormatError
 
 _GAMES = {
@@ -75,7 +76,7 @@ def format_position(
 
 def _places(position: Position, game: Game, side: Side) -> str:
     places = [
-        f"{'bar' if point == BAR else point}:{count}"
+        f"{point_name(point)}:{count}"
         for point in range(BAR, 0, -1)
         if (count := position.count(game, side, point))
     ]
@@ -121,7 +122,7 @@ def _stand(text: str, game: Game, side: Side, points: list[int], bar: list[int],
             raise FormatError(
                 f"{shown(place)} is no point with a number of checkers, such as 24:2, bar:1 or off:3"
             )
-        point = {"bar": BAR, "off": OFF}.get(found[1]) if found[1].isalpha() else int(found[1])
+        point = PLACES[found[1]] if found[1].isalpha() else int(found[1])
         count = int(found[2] or 1)
         total += count
         if found[1] == "off":
@@ -129,7 +130,7 @@ def _stand(text: str, game: Game, side: Side, points: list[int], bar: list[int],
             told_off = True
         elif found[1] == "bar":
             bar[side.index] += count
-        elif point is None or not 1 <= point <= 24:
+        elif not 1 <= point <= 24:
             raise FormatError(f"{found[1]} is no point; there are 1 to 24, bar and off")
         else:
             index = index_of(game, side, point)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn, TypeVar, get_args
 
 from engine.events import Dice, MoveXY
+from engine.notation import PLACE_NAMES, PLACES
 from engine.position import BAR, OFF, Game, Position, PositionError, Side
 from engine.record import Action, FormatError, GameRecord, Record, Turn
 from engine.rules import RuleError, RuleSet
@@ -17,7 +18,6 @@ from engine.rules import RuleError, RuleSet
 T = TypeVar("T")
 SCHEMA = "zarbiter.record/1"
 _MOST = 10**9  #: no number in a record is larger
-_PLACES: dict[int, int | str] = {BAR: "bar", OFF: "off"}
 
 
 def write_json(record: Record) -> str:
@@ -151,7 +151,7 @@ def turn_to_json(turn: Turn) -> dict[str, Any]:
     if turn.dice is not None:
         data["dice"] = list(turn.dice)
     if turn.moves is not None:
-        data["moves"] = [[_PLACES.get(point, point) for point in move] for move in turn.moves]
+        data["moves"] = [[PLACE_NAMES.get(point, point) for point in move] for move in turn.moves]
     if turn.after is not None:
         data["after"] = turn.after.to_json()
     if turn.value:
@@ -208,7 +208,7 @@ def _moves(value: Any, where: str) -> list[MoveXY]:
     moves = []
     for i, move in enumerate(_list(value, where)):
         place = f"{where}[{i}]"
-        points = [{"bar": BAR, "off": OFF}.get(p, p) if isinstance(p, str) else p for p in _list(move, place)]
+        points = [PLACES.get(p, p) if isinstance(p, str) else p for p in _list(move, place)]
         if len(points) != 2:
             raise FormatError(f"{place} is not a pair of points")
         moves.append((_integer(points[0], place, OFF, BAR), _integer(points[1], place, OFF, BAR)))
