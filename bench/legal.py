@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from statistics import median
 
 import click
 
+from bench.gnubg import find_gnubg
 from bench.measure import NoMaterial, material
 from bench.plain import legal_positions
 from bench.tables import table
@@ -200,7 +200,7 @@ def with_bgsage(count: int) -> Compared:
 
 def with_gnubg(count: int) -> Compared:
     """Fresh turns against GNU Backgammon. Raises ``NoMaterial`` if it is not installed."""
-    program = shutil.which("gnubg") or shutil.which("gnubg", path="/usr/games")
+    program = find_gnubg()
     if program is None:
         raise NoMaterial("not compared with GNU Backgammon, which is not installed (apt install gnubg)")
     turns = list(fresh(count, seed=2))

@@ -16,6 +16,7 @@ from engine.rules import RuleSet, default_rules
 from engine.scoring import game_result, single, stake
 
 BG = Game.BACKGAMMON
+MOST_GAMES = 50  #: of one match
 
 
 def plain(record: Record) -> Record:
@@ -24,9 +25,7 @@ def plain(record: Record) -> Record:
     return replace(record, games=tuple(games))
 
 
-def random_match(
-    seed: int, length: int = 5, *, illegal: float = 0.0, cube: float = 0.1, most_games: int = 50
-) -> Record:
+def random_match(seed: int, length: int = 5, *, illegal: float = 0.0, cube: float = 0.1) -> Record:
     """A match played at random with the cube by the rules of backgammon.
 
     ``illegal``: the share of plays that no rule allows and that stand. ``cube``: how often a side that
@@ -36,7 +35,7 @@ def random_match(
     rng, rules = random.Random(seed), default_rules(BG)
     games: list[GameRecord] = []
     score = [0, 0]
-    while len(games) < (most_games if length else 3) and (not length or max(score) < length):
+    while len(games) < (MOST_GAMES if length else 3) and (not length or max(score) < length):
         game = GameRecord(start=Position.start(BG), score=(score[0], score[1]))
         flags = crawford_games([*games, game], length)
         game = _random_game(rng, rules, replace(game, crawford=flags[-1]), length, illegal, cube)

@@ -83,9 +83,8 @@ class Match:
     calls: tuple[Call, ...] = ()  #: about the checkers of the turn in progress, or of the last
     last_play: PlayMade | None = None
     last_from: Position | None = None  #: what stood before the last play
-    rejected: PlayMade | None = (
-        None  #: an illegal play that must be put right: the position is that before it
-    )
+    #: an illegal play that must be put right: the position is that before it
+    rejected: PlayMade | None = None
     undo: Match | None = None  #: the match before the last play, until the other side has thrown or doubled
 
     # Cube, score and the rest
@@ -115,7 +114,6 @@ class Match:
         cls,
         events: Iterable[Event],
         rules: RuleSet,
-        length: int = AS_RULES,
         players: tuple[str, str] = ("White", "Black"),
     ) -> Match:
         """The match after all these events, corrections among them made.
@@ -123,7 +121,7 @@ class Match:
         Raises ``MatchError`` at one that cannot follow.
         """
         record = tuple(events)
-        match = cls(rules, length, players)
+        match = cls(rules, players=players)
         if not any(isinstance(event, Correction) for event in record):
             for event in record:
                 match = match.apply(event)

@@ -119,9 +119,12 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
-    """What a correction changes: ``now`` is the sentence of the event as corrected, ``None`` if it is
-    taken out; ``consequences`` are what else comes out differently, each in a sentence."""
+class Outcome:
+    """What a correction changes, or would change.
+
+    ``was`` and ``now`` are the sentences of the event before and after it, ``now`` is ``None`` if it is
+    taken out; ``consequences`` are what else comes out differently, each in a sentence.
+    """
 
     was: str
     now: str | None
@@ -144,5 +147,5 @@ class Desk(Protocol):
         or to the first of its choices if that is none of them.
         """
 
-    def correct(self, event: int, values: Mapping[str, str], *, dry_run: bool) -> Correction:
+    def correct(self, event: int, values: Mapping[str, str], *, dry_run: bool) -> Outcome:
         """Correct an event, by its id, by values of its fields; with ``dry_run`` only say what follows."""

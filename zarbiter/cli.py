@@ -65,7 +65,7 @@ def _explain(error: Exception) -> tuple[str, int]:
     from engine.record import FormatError
     from hardware.camera import CameraError, UnreadableInput
     from webui.server import CannotListen
-    from zarbiter.law import Refused
+    from zarbiter.law import QuestionError
     from zarbiter.presets import PresetError
     from zarbiter.store import StoreError
 
@@ -74,7 +74,7 @@ def _explain(error: Exception) -> tuple[str, int]:
             return str(error), UNREADABLE
         case CameraError():
             return str(error), NO_HARDWARE
-        case PresetError() | Refused():
+        case PresetError() | QuestionError():
             return str(error), WRONG_USAGE
         case CannotListen():
             return f"{error}; choose another port with --port (0 takes a free one)", WRONG_USAGE

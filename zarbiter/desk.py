@@ -21,8 +21,7 @@ from engine.match import Match, MatchError
 from engine.observation import Observation
 from engine.position import Side
 from engine.tracker import Tracker
-from webui.feed import Correction as Outcome
-from webui.feed import Refused, Told
+from webui.feed import Outcome, Refused, Told
 from zarbiter.hub import Hub
 from zarbiter.recorder import Recorder, follow
 from zarbiter.store import StoreError

@@ -32,7 +32,7 @@ from zarbiter.presets import preset, preset_names, preset_toml
 CORPUS_OPTIONS = {"timing": "block_timing", "wrap": "block_wrap"}
 
 
-class Refused(ValueError):
+class QuestionError(ValueError):
     """A question that makes no sense; the message says why, in one line."""
 
 
@@ -170,27 +170,27 @@ class Question:
 
 
 def parse_dice(text: str) -> Dice:
-    """A roll written 6-5, 65, 6,5 or "6 5". Raises ``Refused``."""
+    """A roll written 6-5, 65, 6,5 or "6 5". Raises ``QuestionError``."""
     found = re.fullmatch(r"\s*([1-6])\s*[-,: ]?\s*([1-6])\s*", text)
     if found is None:
-        raise Refused(f"{text[:40]!r} is not a roll of two dice, as in 6-5")
+        raise QuestionError(f"{text[:40]!r} is not a roll of two dice, as in 6-5")
     return int(found[1]), int(found[2])
 
 
 def ask(position: str, dice: str | None, rules: RuleSet | None, side: Side | None) -> Question:
-    """A question from what the command line has. Raises ``Refused``."""
+    """A question from what the command line has. Raises ``QuestionError``."""
     try:
         state, game = parse_position(position, rules.game if rules else Game.BACKGAMMON)
     except FormatError as error:
-        raise Refused(str(error)) from error
+        raise QuestionError(str(error)) from error
     if rules is not None and rules.game is not game:
-        raise Refused(f"the position is one of {game}, the rules are for {rules.game}")
+        raise QuestionError(f"the position is one of {game}, the rules are for {rules.game}")
     roll = parse_dice(dice) if dice else state.dice
     if roll is None:
-        raise Refused("the position has no dice; give a roll, as in 6-5")
+        raise QuestionError("the position has no dice; give a roll, as in 6-5")
     for each in Side:
         if (count := state.position.checkers(each)) != CHECKERS:
-            raise Refused(f"{each.value} has {count} checkers, not {CHECKERS}")
+            raise QuestionError(f"{each.value} has {count} checkers, not {CHECKERS}")
     return Question(state.position, side or state.on_roll, roll, rules or default_rules(game))
 
 
@@ -378,13 +378,13 @@ def check_match(path: Path, rules: str | None, as_json: bool) -> bool:
     """Print what is illegal in a match file; returns whether nothing is.
 
     ``rules``: the name or path of a rule set; without it the match's own, or the usual one of its game.
-    Raises ``UnreadableInput``, ``PresetError``, and ``Refused`` if the rule set is for the other game.
+    Raises ``UnreadableInput``, ``PresetError``, and ``QuestionError`` if the rule set is for the other game.
     """
     chosen = preset(rules) if rules else None
     try:
         record, report = check_file(path, chosen)
     except WrongRules as error:
-        raise Refused(f"{path}: {error}") from error
+        raise QuestionError(f"{path}: {error}") from error
     used = chosen or record.rules or default_rules(record.game)
     if as_json:
         _print_json(_report_json(path, used, record, report))

@@ -116,9 +116,7 @@ def record_of(
     Raises ``FormatError`` if no game was begun.
     """
     rules: RuleSet | None = None
-    seats: tuple[str, str] | None = (
-        None  #: White's and Black's names in the first game, as the events have them
-    )
+    seats: tuple[str, str] | None = None  # White's and Black's names in the first game
     games: list[_Game] = []
     for event in settled(events):
         if isinstance(event, MatchStart):

@@ -795,7 +795,6 @@ def test_a_resignation_counts_the_cube_and_waits_for_none() -> None:
 
 
 LAST = replace(LONG, last_throw=True)
-RACE = board({1: 1}, {13: 1}, (14, 14))
 
 
 def last(rules: RuleSet, black_left: int = 1, side: Side = WHITE) -> Match:

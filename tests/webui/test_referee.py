@@ -16,7 +16,7 @@ from engine.position import Game, Position, Side
 from engine.rules import default_rules
 from tests.webui.fake_feed import START, FakeFeed
 from webui.app import create_app
-from webui.feed import Correction, Refused
+from webui.feed import Outcome, Refused
 from webui.referee import KEY_HEADER
 
 KEY = "s3cret-key"
@@ -55,9 +55,9 @@ class FakeDesk:
             raise Refused(f"there is no event {event} in this match", unknown=True)
         return (Field("change", "What is wrong", "replace", (("replace", "it was otherwise"),)), DICE)
 
-    def correct(self, event: int, values: Mapping[str, str], *, dry_run: bool) -> Correction:
+    def correct(self, event: int, values: Mapping[str, str], *, dry_run: bool) -> Outcome:
         self.asked.append((event, dict(values), dry_run))
-        return Correction("was", None, ("A play is illegal now.",))
+        return Outcome("was", None, ("A play is illegal now.",))
 
 
 @pytest.fixture

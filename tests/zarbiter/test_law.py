@@ -21,7 +21,7 @@ from engine.rules import OPTIONS, RuleSet, default_rules
 from hardware.camera import UnreadableInput
 from tests.shared import DATA, shared
 from zarbiter.cli import DONE, FOUND, UNREADABLE, WRONG_USAGE
-from zarbiter.law import Refused, ask, check_cases, parse_dice
+from zarbiter.law import QuestionError, ask, check_cases, parse_dice
 from zarbiter.matchfiles import read_match
 from zarbiter.presets import preset, preset_names
 
@@ -181,9 +181,9 @@ class TestLegal:
 
     @given(st.text())
     def test_any_roll_and_any_position_is_answered_or_refused(self, text: str) -> None:
-        with suppress(Refused):
+        with suppress(QuestionError):
             assert parse_dice(text)
-        with suppress(Refused):
+        with suppress(QuestionError):
             assert ask(text, "6-5", None, None)
 
 
