@@ -70,9 +70,12 @@ _GRAVITY: dict[str, int] = {cause: place for place, cause in enumerate(get_args(
 _WEIGHT: dict[str, float] = {
     "die_unused": 0.9,
     "wall_on_the_run": 0.95,  # nobody can stop on an opponent's checker in passing
+    "off_same_turn": 0.95,  # who plays by other rules comes home first
     "bar_without_hit": 1.2,
     "hit_not_on_bar": 1.1,
 }
+
+_HEAD_COUNTED = (("head_twice", "L2"), ("head_twice", "L5"))
 
 AGAIN = 0.01  #: the same for each time that a rule is broken
 ODD = 0.5  #: the same for each distance that was not rolled
@@ -319,8 +322,14 @@ def _by_dice(turn: _Turn, goal: Sequence[int]) -> Iterator[tuple[_Token, ...]]:
 
 
 def _by_dice_backwards(turn: _Turn, goal: Sequence[int]) -> Iterator[tuple[_Token, ...]]:
-    """The same with some of the dice moved backwards (rules.md G4, G5)."""
-    moved = _pips(turn.start.own) - _pips(goal)
+    """The same with some of the dice moved backwards (rules.md G4, G5), where forward moves cannot do it.
+
+    A checker two points further on has not gone three forward and one back, whatever was rolled.
+    """
+    own = turn.start.own
+    if all(sum(own[p:]) >= sum(goal[p:]) for p in range(BAR + 1)):
+        return
+    moved = _pips(own) - _pips(goal)
     for used in range(len(turn.numbers), 0, -1):
         for numbers in dict.fromkeys(combinations(turn.numbers, used)):
             for back in range(1, used + 1):
@@ -488,6 +497,12 @@ class _Walk:
             self.blame("B2", "off_wrong_point", text, *squares)
         elif not instead:
             self.blame("M1", "too_many_moves", f"{what} was played although no die was left for it", *squares)
+        elif len(set(turn.dice)) == 1 and pips > sum(instead) and pips % turn.dice[0] == 0:
+            times = pips // turn.dice[0]
+            text = (
+                f"{what} takes {times} of the {turn.dice[0]}s, and of the four only {len(instead)} was left"
+            )
+            self.blame("M2", "too_many_moves", text, *squares)
         else:
             dice = " and ".join(map(str, sorted(instead, reverse=True)))
             cause: Cause = "too_far" if pips > sum(instead) else "too_short"
@@ -503,13 +518,16 @@ class _Walk:
         text = f"{left} checkers left the head in one turn"
         first_double = turn.start.own[HEAD] == CHECKERS and turn.dice[0] == turn.dice[1]
         excepted = first_double and turn.dice[0] in rules.head_exc
-        noted = excepted and rules.note_55_44 and turn.side is Side.BLACK and turn.due == 1
+        # A full head gives two 4s by two checkers whatever stands elsewhere: but for the note.
+        noted = excepted and rules.note_55_44 and turn.dice[0] == 4 and turn.due == 1
         if left == 1:
             return
-        if left > 2 or not (excepted or rules.head_relief == "any_blocked_roll"):
-            self.blame("L2", "head_twice", f"{text}; only {'two' if excepted else 'one'} may", HEAD)
-        elif noted and turn.dice[0] == 4:
+        # Of two, three and four checkers the number in the end is what is told.
+        self.breaches = [b for b in self.breaches if (b.cause, b.rule) not in _HEAD_COUNTED]
+        if noted:
             self.blame("L5", "head_twice", f"{text}; after 5-5 a 4-4 moves one checker by one 4", HEAD)
+        elif left > 2 or not (excepted or rules.head_relief == "any_blocked_roll"):
+            self.blame("L2", "head_twice", f"{text}; only {'two' if excepted else 'one'} may", HEAD)
         elif not excepted and turn.playable_with_one:
             self.blame("L6", "head_twice", f"{text} although the roll can be played with one", HEAD)
         elif excepted and rules.head_mode == "if_stuck" and left == 2:

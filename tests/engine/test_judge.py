@@ -79,6 +79,7 @@ NARDY_HOME_BUT_ONE = board(LN, {7: 1, 6: 4, 2: 10}, {4: 15})
 FIVE_IN_A_ROW = board(LN, {16: 1, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2}, {24: 15}, rest=24)
 FIVE_AND_ONE = board(LN, {16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 23: 1}, {24: 15}, rest=24)
 AFTER_55 = board(LN, {4: 1}, {24: 15}, rest=24)
+BLACKS_55 = board(LN, {24: 15}, {4: 1}, black_rest=24)
 #: After 13/7 no 5 is left; 20/14/9 plays both.
 ONE_WAY = board(BG, {20: 1, 13: 1}, {17: 2, 23: 2, 10: 2, 1: 9}, rest=4)
 CLOSED_OUT = board(BG, {BAR: 1, 13: 5}, {1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2}, rest=6, black_rest=13)
@@ -116,11 +117,15 @@ CASES = (
     Case("too_far", "E8", START, (3, 1), [(8, 5), (6, 4)], {6, 4}),
     Case("too_short", "E8", START, (6, 2), [(24, 18), (24, 23)], {24, 23}),
     Case("too_short", "E8", NARDY, (5, 2), [(24, 20)], {24, 20}, LN, B, also=("M3",)),
+    # Two pips on are no three forward and one back, nor is a second 1 a 3 and a 2 back.
+    Case("too_short", "E8", START, (3, 1), [(13, 11)], {13, 11}, also=("M3",)),
+    Case("die_twice", "M1", START, (3, 1), [(8, 7), (6, 5)], {6, 5}),
     Case("die_split", "E8", START, (5, 1), [(13, 11), (6, 3), (8, 7)], {13, 11}),
     Case("die_twice", "M1", START, (3, 1), [(8, 5), (6, 3)], {6, 3}),
     Case("die_twice", "M1", HOME, (4, 1), [(4, 0), (4, 0)], {4, 0}),
     Case("too_many_moves", "M1", START, (3, 1), [(8, 5), (6, 5), (24, 22)], {24, 22}),
     Case("too_many_moves", "M2", START, (1, 1), [(8, 7), (8, 7), (6, 5), (6, 5), (24, 23)], set()),
+    Case("too_many_moves", "M2", START, (2, 2), [(13, 11), (13, 11), (8, 4), (6, 4)], {8, 4}),
     Case("die_unused", "M3", START, (3, 1), [(8, 5)], {6}),
     Case("die_unused", "M3", START, (3, 1), [], set()),
     Case("die_unused", "M5", ONE_SIX, (6, 2), [], {13}),
@@ -159,6 +164,9 @@ CASES = (
         options={"head_mode": "if_stuck"},
     ),
     Case("head_twice", "L5", AFTER_55, (4, 4), [(24, 20)] * 2, {24}, LN, B, options={"note_55_44": True}),
+    # Black began, and White is the one with the 4-4.
+    Case("head_twice", "L5", BLACKS_55, (4, 4), [(24, 20)] * 2, {24}, LN, options={"note_55_44": True}),
+    Case("head_twice", "L5", AFTER_55, (4, 4), [(24, 20)] * 3, {24}, LN, B, options={"note_55_44": True}),
     Case(
         "head_twice",
         "L6",
@@ -195,6 +203,17 @@ CASES = (
         (6, 1),
         [(7, 6), (6, 0)],
         set(),
+        LN,
+        options={"off_same_turn": False},
+    ),
+    # Who bears off in the turn in which he comes home has come home first, in whatever order.
+    Case(
+        "off_same_turn",
+        "B5",
+        board(LN, {7: 1, 6: 2, 3: 3}, {13: 1, 2: 2}),
+        (6, 1),
+        [(7, 6), (6, 0)],
+        {6},
         LN,
         options={"off_same_turn": False},
     ),
@@ -323,6 +342,12 @@ def test_the_sentence_names_move_and_roll() -> None:
     verdict = judge_play(START, W, (5, 3), moved(START, BG, W, (13, 7), (8, 5)), default_rules(BG))
     assert verdict.reason == "13/7 is 6 pips, and no 6 was rolled (5-3)"
     assert verdict.nearest[0].notation == "13/5"
+
+
+def test_checkers_off_the_head_are_counted_once() -> None:
+    """L2: of four that left it one breach is told, not one each."""
+    verdict = judge_play(NARDY, W, (2, 2), moved(NARDY, LN, W, *[(24, 22)] * 4), default_rules(LN))
+    assert [b.reason for b in verdict.breaches] == ["4 checkers left the head in one turn; only one may"]
 
 
 def test_more_than_one_rule_can_be_broken() -> None:
