@@ -40,6 +40,7 @@ class Singles:
         return self.players
 
     def to_json(self) -> dict[str, Any]:
+        """The roster as a JSON object, which :func:`roster_from_json` reads again."""
         return {"kind": self.kind, "players": list(self.players)}
 
 
@@ -75,6 +76,7 @@ class Consulting:
         return " & ".join(first), " & ".join(second)
 
     def to_json(self) -> dict[str, Any]:
+        """The roster as a JSON object, which :func:`roster_from_json` reads again."""
         pairs, throwers = [list(p) for p in self.pairs], [list(g) for g in self.throwers]
         return {"kind": self.kind, "pairs": pairs, "throwers": throwers}
 
@@ -135,6 +137,7 @@ class TeamMatch:
         return replace(self, results=(*self.results, (board, seat)))
 
     def to_json(self) -> dict[str, Any]:
+        """The roster as a JSON object, which :func:`roster_from_json` reads again."""
         return {
             "kind": self.kind,
             "teams": list(self.teams),
@@ -180,6 +183,7 @@ class Chouette:
         return Chouette(captain, (*others, self.box))
 
     def to_json(self) -> dict[str, Any]:
+        """The roster as a JSON object, which :func:`roster_from_json` reads again."""
         return {"kind": self.kind, "box": self.box, "team": list(self.team)}
 
 

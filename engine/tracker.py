@@ -272,18 +272,9 @@ class Tracker:
         rules: RuleSet | None = None,
         *,
         white_is_light: bool = True,
-        position: Position | None = None,
-        side_to_move: Side | None = None,
-        orientation: Orientation | None = None,
     ) -> Tracker:
         """A tracker that goes on where these events end; the rest is as in the constructor."""
-        tracker = cls(
-            rules,
-            white_is_light=white_is_light,
-            position=position,
-            side_to_move=side_to_move,
-            orientation=orientation,
-        )
+        tracker = cls(rules, white_is_light=white_is_light)
         for event in events:
             tracker._fold(event)
         return tracker
