@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.metadata import version
 from inspect import cleandoc
 from pathlib import Path
@@ -26,12 +28,18 @@ from hardware import CAMERAS
 #: illegal or differs; a program that reads that must not take a defect of ours for it.
 DONE, FOUND, WRONG_USAGE, UNREADABLE, NO_HARDWARE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
+#: A file that is read. Whether it can be is found out by reading it, and told with the status for that.
+INPUT = click.Path(path_type=Path, readable=False)
+
 Corners = tuple[tuple[float, float], ...]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def main() -> None:
     """The console script. Whatever goes wrong is told in one line, and by the exit status."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # started with it closed, as in `zarbiter rules >&-`
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
     sys.exit(run_command(sys.argv[1:]))
 
 
@@ -43,20 +51,31 @@ def run_command(arguments: list[str]) -> int:
         result = cli.main(arguments, prog_name="zarbiter", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError):  # where standard error is full as well, the status still tells
+            error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except BrokenPipeError:  # `zarbiter digitize game.mp4 | head`: nobody reads any more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit):
+        # `zarbiter digitize game.mp4 | head`: nobody reads any more. Click and Rich turn that into an exit
+        # with status 1, which would say that something is illegal.
+        _drop_output()
         return DONE
     except Exception as error:
         if debug:
             raise
         message, status = _explain(error)
-        click.echo(f"zarbiter: {message}", err=True)
+        if isinstance(error, OSError) and error.filename is None:
+            _drop_output()
+        with suppress(OSError):
+            click.echo(f"zarbiter: {message}", err=True)
         return status
     return result if isinstance(result, int) else DONE
+
+
+def _drop_output() -> None:
+    """Send the rest of standard output nowhere, so that the interpreter does not fail on it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explain(error: Exception) -> tuple[str, int]:
@@ -80,6 +99,8 @@ def _explain(error: Exception) -> tuple[str, int]:
             return f"{error}; choose another port with --port (0 takes a free one)", WRONG_USAGE
         case OSError(filename=str() as name, strerror=str() as reason):
             return f"{name}: {reason.lower()}", UNREADABLE
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG | errno.EIO, strerror=str() as reason):
+            return f"the output cannot be written: {reason.lower()}", UNREADABLE
         case _:
             what = f"{type(error).__name__}: {error}".replace("\n", " ")
             return f"this is a defect of Zarbiter: {what} (ZARBITER_DEBUG=1 shows where)", DEFECT
@@ -473,7 +494,7 @@ def rules(name: str | None, as_json: bool, as_toml: bool) -> None:
 @click.option(
     "--check",
     "cases",
-    type=click.Path(path_type=Path),
+    type=INPUT,
     metavar="FILE.jsonl",
     help="Compare with the legal plays, or results, that each line of this file tells.",
 )
@@ -516,7 +537,7 @@ def legal(
 
 
 @cli.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=INPUT)
 @rules_option("that of the match, where it tells, else the usual one of its game.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON, for other programs.")
 def check(file: Path, rules: str | None, as_json: bool) -> int:

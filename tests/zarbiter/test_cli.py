@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import shlex
 import struct
 import subprocess
 import sys
@@ -448,12 +451,61 @@ class TestOther:
         )
 
     def test_the_console_script_gives_the_status_to_the_shell(self, tmp_path: Path) -> None:
-        script = Path(sys.executable).with_name("zarbiter")
         done = subprocess.run(
-            [script, "digitize", tmp_path / "gone.mp4"], capture_output=True, text=True, check=False
+            [CONSOLE_SCRIPT, "digitize", tmp_path / "gone.mp4"], capture_output=True, text=True, check=False
         )
         assert done.returncode == UNREADABLE
         assert done.stderr == f"zarbiter: {tmp_path / 'gone.mp4'}: no such file or camera\n"
+
+    @pytest.mark.parametrize("arguments", ["rules long.classic", "--help"])
+    @pytest.mark.parametrize(
+        ("redirected", "status", "told"),
+        [
+            (
+                "| true",
+                DONE,
+                "",
+            ),  # nobody reads: no reason for status 1, which says that something is illegal
+            (">&-", DONE, ""),
+            (">/dev/full", UNREADABLE, "zarbiter: the output cannot be written: no space left on device\n"),
+        ],
+        ids=["closed pipe", "closed", "full"],
+    )
+    def test_output_that_takes_nothing(self, arguments: str, redirected: str, status: int, told: str) -> None:
+        done = shell(f"{shlex.quote(CONSOLE_SCRIPT)} {arguments} {redirected}")
+        assert (done.returncode, done.stderr) == (status, told)
+
+    @pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full"])
+    @pytest.mark.parametrize(
+        ("arguments", "status"), [("rules nope", WRONG_USAGE), ("check gone", UNREADABLE)]
+    )
+    def test_errors_that_nobody_can_be_told(self, arguments: str, status: int, redirected: str) -> None:
+        assert shell(f"{shlex.quote(CONSOLE_SCRIPT)} {arguments} {redirected}").returncode == status
+
+    @pytest.mark.parametrize("arguments", [["check"], ["legal", "--check"]])
+    def test_a_file_that_may_not_be_read(
+        self, run: Run, tmp_path: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "match.mat"
+        path.write_text("Game 1")
+        path.chmod(0)
+
+        def denied(*_: Any, **__: Any) -> None:  # root may read everything
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+        monkeypatch.setattr(Path, "open", denied)
+        monkeypatch.setattr(os, "access", lambda *_: False)
+        assert run(*arguments, path) == (UNREADABLE, "", f"zarbiter: {path}: permission denied\n")
+
+
+CONSOLE_SCRIPT = str(Path(sys.executable).with_name("zarbiter"))
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    """A command line with its redirections; a pipe has the status of the program before it."""
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
+    )
 
 
 def key(event: Any) -> tuple[Any, ...]:
