@@ -182,7 +182,8 @@ def _lead(position: Position, game: Game, match: Match) -> str:
     if white == black:
         return f"The pip count is level at {white}."
     leader = Side.WHITE if white < black else Side.BLACK
-    return f"{match.name(leader)} leads by {abs(white - black)} pips."
+    lead = abs(white - black)
+    return f"{match.name(leader)} leads by {lead} {'pip' if lead == 1 else 'pips'}."
 
 
 def _cube(event: CubeAction, before: Match) -> str:

@@ -101,7 +101,7 @@ function player(side, next) {
   card.querySelector(".swatch").dataset.colour = next.colours[side];
   setText(card.querySelector(".name"), next.players[side]);
   const pips = card.querySelector(".pips");
-  const facts = next.position ? [`${next.pips[side]} pips`] : [];
+  const facts = next.position ? [`${next.pips[side]} ${next.pips[side] === 1 ? "pip" : "pips"}`] : [];
   if (lead > 0) facts.push(`leads by ${lead}`);
   pips.replaceChildren(el("span", "", facts.join(", ")));
   if (next.side_to_move === side) pips.append(el("span", "to-move", "to move"));
