@@ -36,9 +36,9 @@ from engine.record import FormatError, Record
 from engine.rules import default_rules
 from hardware.camera import UnreadableInput
 from zarbiter.law import check_cases, check_match
+from zarbiter.matchfiles import events_in
 from zarbiter.ogxm import read_ogxm, write_ogxm
 from zarbiter.presets import PresetError, preset, preset_names, preset_toml
-from zarbiter.store import read_events_file
 
 BG, LN = Game.BACKGAMMON, Game.LONG_NARDY
 
@@ -170,6 +170,11 @@ def _fibs(text: str) -> None:
 
 def _event_files() -> Iterator[str]:
     return ("".join(f"{dumps(e)}\n" for e in _events(game, seed)) for seed in range(2) for game in Game)
+
+
+def _event_lines(text: str) -> None:
+    written = "\n".join(map(dumps, events_in(text)))
+    _same(written, "\n".join(map(dumps, events_in(written))))
 
 
 def _matches() -> Iterator[str]:
@@ -318,7 +323,7 @@ FORMATS: dict[str, Format] = {
         _of_text("nardy in print", _printed, _print),
         _of_records("record JSON", read_json, write_json, BG, LN),
         _of_file("match of any form", ".txt", _matches, _any_match, UnreadableInput),
-        _of_file("events", ".jsonl", _event_files, read_events_file, UnreadableInput),
+        _of_text("events", _event_files, _event_lines),
         _of_text("positions", _positions, _position),
         _of_text("XGID", lambda: map(format_xgid, _states()), _xgid),
         _of_text("GNU Backgammon ids", lambda: map(format_gnubg_id, _states()), _gnubg_id),

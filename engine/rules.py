@@ -81,9 +81,8 @@ def _number(
     text: str,
     allowed: str,
     check: Callable[[int], bool],
-    games: tuple[Game, ...] = BOTH,
 ) -> int:
-    return _described(default, rows, text, allowed, lambda v: type(v) is int and check(v), games)
+    return _described(default, rows, text, allowed, lambda v: type(v) is int and check(v), BOTH)
 
 
 def _some(default: T, rows: str, text: str, of: Iterable[Any], games: tuple[Game, ...] = BOTH) -> T:

@@ -22,9 +22,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from engine.events import Event, EventError, from_json, loads, to_json
+from engine.events import Event, from_json, to_json
 from engine.rules import RuleSet
-from hardware.camera import UnreadableInput
 from webui.feed import Told
 from zarbiter.presets import preset
 
@@ -267,23 +266,6 @@ def read_told(path: Path, match: int) -> list[Told]:
 def events_of(told: list[Told]) -> list[Event]:
     """The events themselves. Raises ``engine.events.EventError``."""
     return [from_json(one.event) for one in told]
-
-
-def read_events_file(path: Path) -> list[Event]:
-    """Events from a file of JSON lines. Raises ``UnreadableInput`` naming file and line."""
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except OSError as error:
-        raise UnreadableInput(f"{path}: {(error.strerror or str(error)).lower()}") from error
-    except UnicodeDecodeError as error:
-        raise UnreadableInput(f"{path}: is not a file of events") from error
-    events = []
-    for number, line in enumerate(lines, 1):
-        try:
-            events.append(loads(line))
-        except EventError as error:
-            raise UnreadableInput(f"{path}: line {number}: {error}") from error
-    return events
 
 
 def _match(row: tuple[Any, ...]) -> MatchRow:
