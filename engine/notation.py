@@ -27,7 +27,7 @@ def point_name(point: int) -> str:
 
 
 def notation(moves: Sequence[Move]) -> str:
-    """A play in the usual notation: ``bar/20*/14 13/10(2)``; ``no play`` without moves.
+    """A play in the usual notation: ``bar/20*/14 13/10(2)``, ``6/2*(2)``; ``no play`` without moves.
 
     Moves that one checker makes on end are drawn together; a stop is named only if it hits there.
     """
@@ -40,9 +40,11 @@ def notation(moves: Sequence[Move]) -> str:
         else:
             chain.append(move)
     texts = [_chain(c) for c in sorted(chains, key=lambda c: (-c[0].from_point, -c[-1].to_point))]
+    ways = [text.removesuffix("*") for text in texts]
     parts = []
-    for text in dict.fromkeys(texts):
-        times = texts.count(text)
+    for way in dict.fromkeys(ways):
+        # Of several checkers that end on one point only the first can hit there: 6/2*(2).
+        text, times = way + "*" * (f"{way}*" in texts), ways.count(way)
         parts.append(f"{text}({times})" if times > 1 else text)
     return " ".join(parts) or NO_PLAY
 

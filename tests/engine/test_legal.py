@@ -488,6 +488,8 @@ def test_more_checkers_than_a_board_holds() -> None:
         ((Move(24, 18), Move(18, 13)), "24/13"),
         ((Move(25, 20), Move(6, 0)), "bar/20 6/off"),
         ((Move(8, 5), Move(6, 3), Move(8, 5), Move(6, 3)), "8/5(2) 6/3(2)"),
+        ((Move(6, 2, True), Move(6, 2), Move(13, 9), Move(13, 9)), "13/9(2) 6/2*(2)"),
+        ((Move(24, 20, True), Move(20, 16), Move(24, 20), Move(20, 16)), "24/20*/16 24/16"),
     ],
 )
 def test_notation(moves: tuple[Move, ...], text: str) -> None:
