@@ -19,7 +19,7 @@ from engine.check import Finding, Report, WrongRules
 from engine.events import Dice
 from engine.formats.positions import format_position, parse_position
 from engine.legal import Play, legal_plays, ways
-from engine.notation import notation
+from engine.notation import PLACE_NAMES, Move, notation
 from engine.position import CHECKERS, Game, Position, Side
 from engine.record import FormatError, Record
 from engine.rules import OPTIONS, Option, RuleSet, default_rules
@@ -227,14 +227,19 @@ def show_legal(question: Question, all_ways: bool, as_json: bool) -> None:
             console.print(Text(f"      {steps}"))
 
 
-def _play_json(play: Play, orders: Sequence[Sequence[Any]] | None) -> dict[str, Any]:
+def _play_json(play: Play, orders: Sequence[Sequence[Move]] | None) -> dict[str, Any]:
+    """A play with its moves as those of a ``play`` event are written."""
+
+    def moves(way: Sequence[Move]) -> list[list[int | str]]:
+        return [[PLACE_NAMES.get(p, p) for p in (move.from_point, move.to_point)] for move in way]
+
     data: dict[str, Any] = {
         "notation": play.notation,
-        "moves": [[move.from_point, move.to_point] for move in play.moves],
+        "moves": moves(play.moves),
         "position": play.after.to_json(),
     }
     if orders is not None:
-        data["ways"] = [[[move.from_point, move.to_point] for move in way] for way in orders]
+        data["ways"] = [moves(way) for way in orders]
     return data
 
 
@@ -458,7 +463,7 @@ def _report_json(path: Path, rules: RuleSet, record: Record, report: Report) -> 
     }
 
 
-# Helpers
+# Reading and printing
 
 
 def _text(path: Path) -> str:

@@ -151,6 +151,9 @@ class TestLegal:
         assert play["moves"] == [[24, 18], [24, 18]]
         assert Position.from_json(play["position"]).points[17] == 2
         assert "ways" not in play
+        last = json.loads(run("legal", "backgammon:w=1:1/b=20:1", "6-1", "--json", "--ways")[1])["plays"]
+        assert [play["moves"] for play in last] == [[[1, "off"]]]
+        assert last[0]["ways"] == [[[1, "off"]]]
 
     def test_nothing_can_be_played(self, run: Run) -> None:
         """M6."""
