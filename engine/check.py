@@ -170,9 +170,10 @@ class _Match:
         for side in Side:
             if (count := record.start.checkers(side)) != CHECKERS:
                 breaches.append(("G1", f"{side.value.title()} begins with {count} checkers, not 15"))
-        # Where colours are swapped the scores of White and Black may be, too (G9).
-        swaps = self.rules.next_game_start == "swap_colours"
-        if self.score is not None and score != self.score and not (swaps and score == self.score[::-1]):
+        # Players who change colours take their scores along (G8, G9); in long nardy they may at any time.
+        may_swap = self.rules.game is Game.LONG_NARDY or self.rules.next_game_start == "swap_colours"
+        swapped = may_swap and self.score is not None and score == self.score[::-1]
+        if self.score not in (None, score) and not swapped:
             games = _score(self.score)
             breaches.append(("C8", f"the score before it is {_score(score)}, but the games make {games}"))
         if self.length and max(score) >= self.length:
@@ -182,10 +183,13 @@ class _Match:
         if record.crawford and not self.rules.crawford:
             breaches.append(("C9", "there is no Crawford game under these rules"))
         first = record.first or (record.turns[0].side if record.turns else None)
+        winner = self.last_winner
+        if winner is not None and swapped and score != self.score:
+            winner = winner.other
         if (
             self.rules.next_game_start == "winner_starts"
             and first is not None
-            and self.last_winner not in (None, first)
+            and winner not in (None, first)
         ):
             breaches.append(("G9", f"{first.value.title()} began, but the winner of the last game begins"))
         return breaches

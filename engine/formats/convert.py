@@ -18,10 +18,12 @@ from engine.events import (
     MatchStart,
     PlayMade,
     Resignation,
+    Resync,
     RollOff,
     Ruling,
     SetUp,
     Throw,
+    TurnEnd,
 )
 from engine.formats.following import Following, crawford_games
 from engine.formats.moves import moved
@@ -31,7 +33,7 @@ from engine.match import MatchError, resolve
 from engine.position import CHECKERS, Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
 from engine.rules import RuleSet, default_rules
-from engine.scoring import game_result, stake
+from engine.scoring import game_result, grade_points, stake
 
 SECONDS = 10.0  #: between turns whose time is not known
 
@@ -54,10 +56,16 @@ class _Game:
     first: Side | None
     swapped: bool  #: colours are not those of the first game
     now: Following
+    crawford: bool = False  #: no cube in this game, nor automatic doubles (C9)
+    crawford_played: bool = False
     turns: list[Turn] = field(default_factory=list)
     throw: tuple[Side, Dice, float] | None = None  #: a throw that was not played yet
+    open: bool = False  #: the last turn is a play that its side may still change (E4)
+    rejected: PlayMade | None = None  #: a play to be put right, which stands if the opponent goes on (E5, E6)
+    played: PlayMade | None = None  #: the play that the last turn is
+    took_white: bool = False  #: who won the roll-off took the white checkers from the other (G8)
     offered: Resignation | None = None
-    equal_roll_offs: int = 0
+    opening_stake: int = 1  #: with the automatic doubles (C6)
     winner: Side | None = None
     points: float = 0
     result: str = ""
@@ -67,15 +75,16 @@ class _Game:
         return bool(self.result)
 
     def add(self, turn: Turn) -> None:
+        self.played = None
         self.turns.append(turn)
         self.now.follow(turn)
 
     def flush(self) -> None:
         """A throw of which no play is known."""
-        if self.throw is not None:
+        if self.throw is not None and not self.over:
             side, dice, t = self.throw
             self.add(Turn(side=side, dice=dice, t=t))
-            self.throw = None
+        self.throw = None
 
     def end(self, winner: Side | None, result: str, points: float) -> None:
         """``points`` without the cube."""
@@ -89,6 +98,13 @@ class _Game:
             if self.result and (self.winner is side or self.winner is None):
                 share[side.index] += self.points
         return share[0], share[1]
+
+    def goes_on(self, side: Side) -> None:
+        """A throw or a double by ``side``: what the other was to put right and did not stands (E6)."""
+        play, self.rejected, self.open = self.rejected, None, False
+        if play is not None and play.side is side.other:
+            self.throw = None
+            _stands(self, play)
 
     def record(self) -> GameRecord:
         first = None if self.turns else self.first
@@ -139,24 +155,44 @@ def record_of(
     return Record(
         game=rules.game,
         games=tuple(replace(r, crawford=flag) for r, flag in zip(records, flags, strict=True)),
-        players=players or seats or ("White", "Black"),
+        players=players or _whites_first(games[0], seats) or ("White", "Black"),
         length=length,
         rules=rules,
     )
+
+
+def _whites_first(game: _Game, seats: tuple[str, str] | None) -> tuple[str, str] | None:
+    """White's and Black's name in the first game; the roll-off may have changed their colours (G8)."""
+    return seats[::-1] if seats is not None and game.swapped else seats
 
 
 def _started(event: GameStart, before: _Game | None, seats: tuple[str, str] | None) -> _Game:
     score: tuple[float, float] = (0, 0)
     swapped = False
     if before is not None:
+        if before.rejected is not None and not before.over:
+            before.goes_on(before.rejected.side.other)
         before.flush()
-        swapped = before.swapped != (event.rules.next_game_start == "swap_colours")  # G9
+        next_swaps = before.over and event.rules.next_game_start == "swap_colours"  # G9
+        swapped = before.swapped != next_swaps
         if seats is not None and event.players in (seats, seats[::-1]):
             swapped = event.players != seats
         score = before.score_after()
         score = score if swapped == before.swapped else score[::-1]
-    now = Following(event.position, event.rules.game)
-    return _Game(event.rules, event.position, score, event.side_to_move, swapped, now)
+    game = _Game(
+        event.rules,
+        event.position,
+        score,
+        event.side_to_move,
+        swapped,
+        Following(event.position, event.rules.game),
+    )
+    length = event.rules.match_length
+    short = event.rules.crawford and length > 1 and max(score) >= length - 1
+    # The Crawford game that was broken off begins anew.
+    played = before is not None and before.crawford_played and (before.over or not before.crawford)
+    game.crawford, game.crawford_played = short and not played, short or played
+    return game
 
 
 def _set_up(event: SetUp, games: list[_Game], rules: RuleSet) -> None:
@@ -184,23 +220,33 @@ def _take(game: _Game, event: Event) -> None:
         case RollOff():
             _rolled_off(game, event)
         case Throw() if event.valid and 0 not in event.dice and not game.over:
+            game.goes_on(event.side)
+            if game.took_white and event.side is Side.BLACK and not game.turns:
+                _change_colours(game)  # the winner of the roll-off has kept the black checkers
+            game.took_white = False
             if game.throw is not None and game.throw[0] is not event.side:
                 game.flush()
             game.throw = (event.side, event.dice, event.t)
-        case PlayMade() if not game.over:
+        case PlayMade() if not game.over or game.open:
             _played(game, event)
         case CubeAction() if not game.over:
+            if event.action == "double":
+                game.goes_on(event.side)
+                if game.throw is not None and game.throw[0] is event.side:
+                    game.throw = None  # nobody doubles with a throw of his own on the board
             value = event.value if event.action in ("double", "beaver", "raccoon") else 0
             game.add(Turn(side=event.side, action=event.action, value=value, t=event.t))
             if event.action == "drop":
                 game.end(event.side.other, "drop", game.rules.grades[0][1])
         case Resignation() if not game.over:
             _resigned(game, event)
-        case Ruling(decision="demand") if game.turns and game.turns[-1].action == "play":
-            void = game.turns.pop()
-            _refollow(game)
-            if void.dice is not None:
-                game.throw = (void.side, void.dice, void.t or event.t)
+        case Ruling(decision="demand") if game.played is not None and game.rejected is None:
+            game.rejected = game.played
+            _take_back(game)
+        case Ruling(decision="accept") | Resync():
+            game.open = False
+        case TurnEnd() if event.how in game.rules.turn_end:
+            game.open = False
         case Ruling(decision="rethrow"):
             game.throw = None
         case GameEnd() if not game.over:
@@ -213,28 +259,67 @@ def _take(game: _Game, event: Event) -> None:
 
 def _rolled_off(game: _Game, event: RollOff) -> None:
     if event.winner is None:
-        game.equal_roll_offs += 1
-        if game.equal_roll_offs <= game.rules.auto_doubles:  # C6
-            game.now.cube *= 2
+        rules, stake = game.rules, 2 * game.opening_stake
+        may_rise = rules.cube and not game.crawford and (not rules.cube_cap or stake <= rules.cube_cap)
+        if may_rise and stake <= 2**rules.auto_doubles:  # C6
+            game.opening_stake = game.now.cube = stake
         return
     game.first = event.winner
+    if event.winner is Side.BLACK and game.rules.rolloff_winner_takes_white:  # G8
+        game.took_white = True
+        _change_colours(game)
     if game.rules.opening_roll == "uses_rolloff":
-        game.throw = (event.winner, (event.white, event.black), event.t)
+        game.throw = (game.first, (event.white, event.black), event.t)
+
+
+def _change_colours(game: _Game) -> None:
+    """The players change colours before anything was played, and whoever was to begin begins."""
+    game.swapped, game.score = not game.swapped, game.score[::-1]
+    game.first = game.first.other if game.first is not None else None
 
 
 def _played(game: _Game, event: PlayMade) -> None:
+    last = game.played
+    if game.open and last is not None and last.side is event.side and sorted(last.dice) == sorted(event.dice):
+        _take_back(game)  # E4: who plays changes his play
+    if game.over:
+        return
     if game.throw is not None and game.throw[0] is not event.side:
         game.flush()
+    game.rejected = None
+    if not event.legal and game.rules.illegal_policy == "auto_reject":
+        game.rejected, game.throw = event, _throw_of(event)
+        return
     game.throw = None
+    _stands(game, event)
+    game.open = True
+
+
+def _stands(game: _Game, event: PlayMade) -> None:
+    """A play is a turn of the game, and may be its end."""
     before = game.now.position
     done = moved(before, game.rules.game, event.side, event.moves) if before is not None else None
     after = None if done is not None and done[0] == event.position else event.position
     finished = before is not None and before.off[event.side.other.index] == CHECKERS
     game.first = game.first or event.side
     game.add(Turn(side=event.side, dice=event.dice, moves=event.moves, after=after, t=event.t))
+    game.played = event
     found = game_result(event.position, game.rules, first=game.first, last_throw_taken=finished)
     if found is not None:
         game.end(found.winner, found.result, found.points)
+
+
+def _take_back(game: _Game) -> None:
+    """The last turn, a play, was not one, and its throw is still to be played."""
+    assert game.played is not None
+    game.throw, game.played, game.open = _throw_of(game.played), None, False
+    game.turns.pop()
+    _refollow(game)
+
+
+def _throw_of(play: PlayMade) -> tuple[Side, Dice, float] | None:
+    """The throw that a play was made with, if it counted (D10)."""
+    return None if play.rule == "D10" else (play.side, play.dice, play.t)
 
 
 def _resigned(game: _Game, event: Resignation) -> None:
@@ -245,13 +330,15 @@ def _resigned(game: _Game, event: Resignation) -> None:
     elif game.offered is not None:
         game.flush()
         loser = game.offered.side
-        points = dict(game.rules.grades).get(game.offered.grade, game.rules.grades[0][1])
+        grades, grade = dict(game.rules.grades), game.offered.grade
+        off = game.now.position.off[loser.index] if game.now.position is not None else 0
+        points = grade_points(grade if grade in grades else game.rules.grades[0][0], off, game.rules)
         game.add(Turn(side=loser, action="resign", value=max(1, min(3, points)), t=event.t))
         game.end(loser.other, "resigned", points)
 
 
 def _refollow(game: _Game) -> None:
-    now = Following(game.start, game.rules.game, 2 ** min(game.equal_roll_offs, game.rules.auto_doubles))
+    now = Following(game.start, game.rules.game, game.opening_stake)
     for turn in game.turns:
         now.follow(turn)
     game.now, game.winner, game.points, game.result = now, None, 0, ""

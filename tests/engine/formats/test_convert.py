@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.matches import BG, positions, random_match
+from engine.check import check_record
 from engine.events import (
     Correction,
     CubeAction,
@@ -30,6 +32,7 @@ from engine.match import Match
 from engine.position import Game, Position, Side
 from engine.record import FormatError, Record
 from engine.rules import default_rules
+from tests.engine import playing
 from tests.engine.playing import random_game
 
 LN = Game.LONG_NARDY
@@ -130,6 +133,93 @@ def test_a_play_that_was_put_right_on_demand() -> None:
     assert [turn.moves for turn in game.turns] == [OPENING.moves]
     accepted = record_of([START, BAD, Ruling(t=4, decision="accept")])
     assert [turn.moves for turn in accepted.games[0].turns] == [BAD.moves]
+
+
+def test_a_play_that_must_be_put_right() -> None:
+    """E5 auto_reject: without a demand; E6: it stands once the opponent throws or doubles."""
+    start = replace(START, rules=replace(RULES, illegal_policy="auto_reject"))
+    bad = replace(BAD, legal=False, rule="E8")
+    (game,) = record_of([start, bad, OPENING]).games
+    assert [turn.moves for turn in game.turns] == [OPENING.moves]
+    (game,) = record_of([start, bad]).games
+    assert [(turn.dice, turn.moves) for turn in game.turns] == [((3, 1), None)]
+    demand = Ruling(t=4, decision="demand")
+    begun: tuple[list[Event], ...] = ([start, bad], [START, bad, demand])
+    for first in begun:
+        (game,) = record_of([*first, throw(5, B, (5, 2))]).games
+        assert [(turn.side, turn.moves) for turn in game.turns] == [(W, BAD.moves), (B, None)]
+        (game,) = record_of([*first, CubeAction(t=5, side=B, action="double", value=2)]).games
+        assert [(turn.action, turn.moves) for turn in game.turns] == [("play", BAD.moves), ("double", None)]
+
+
+def test_a_play_that_is_changed_before_the_turn_ends() -> None:
+    """E4: the one that stands in the end; also where the first one had ended the game."""
+    other = play(4, W, (3, 1), ((24, 21), (6, 5)), START.position)
+    (game,) = record_of([START, throw(2, W, (3, 1)), OPENING, other]).games
+    assert [turn.moves for turn in game.turns] == [other.moves]
+    points = [0] * 24
+    points[2], points[1], points[23] = 1, 1, -15
+    ending = GameStart(t=0, rules=RULES, position=Position(tuple(points), off=(13, 0)))
+    off, back = (play(3, W, (2, 3), moves, ending.position) for moves in (((3, 0), (2, 0)), ((3, 0),)))
+    (game,) = record_of([ending, off]).games
+    assert (game.winner, len(game.turns)) == (W, 1)
+    (game,) = record_of([ending, off, back, throw(9, B, (1, 2))]).games
+    assert (game.winner, [turn.moves for turn in game.turns]) == (None, [back.moves, None])
+
+
+def test_who_played_with_a_void_throw_may_double_instead() -> None:
+    """D10: once it is put right the throw is none, and no turn comes after the drop."""
+    void = replace(OPENING, legal=False, rule="D10")
+    cube: list[Event] = [
+        CubeAction(t=5, side=W, action="double", value=2),
+        CubeAction(t=6, side=B, action="drop", value=1),
+    ]
+    (game,) = record_of(
+        [START, throw(1, W, (3, 1), valid=False), void, Ruling(t=4, decision="demand"), *cube]
+    ).games
+    assert [turn.action for turn in game.turns] == ["double", "drop"]
+    again = GameStart(t=9, rules=RULES, position=START.position)
+    first, _ = record_of([START, void, Ruling(t=4, decision="demand"), *cube, again]).games
+    assert [turn.action for turn in first.turns] == ["double", "drop"]
+
+
+def test_a_resignation_by_checkers() -> None:
+    """P5: every checker that is left counts."""
+    rules = replace(default_rules(LN), scoring="remaining_checkers", grades=(("checker", 1),))
+    points = [0] * 24
+    points[2], points[14] = 6, -3
+    start = GameStart(t=0, rules=rules, position=Position(tuple(points), off=(9, 12)))
+    offer = Resignation(t=1, side=W, action="offer", grade="checker")
+    (game,) = record_of([start, offer, replace(offer, side=B, action="accept")]).games
+    assert (game.winner, game.points) == (B, 6)
+
+
+@pytest.mark.parametrize("policy", ["auto_reject", "opponent_choice"])
+@pytest.mark.parametrize("next_start", ["roll_off", "swap_colours", "winner_starts"])
+@pytest.mark.parametrize("game", list(Game))
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=6)
+def test_the_record_goes_as_the_match_went(game: Game, next_start: str, policy: str, seed: int) -> None:
+    """E4 E5 E6 G8 G9 C6 C9: the same score, and ``check`` finds fault with plays and throws alone."""
+    options: dict[str, Any] = {"illegal_policy": policy, "next_game_start": next_start, "match_length": 7}
+    options |= {"cube": True, "crawford": True, "auto_doubles": 2, "beaver": True, "raccoon": True}
+    rules = replace(default_rules(game), **options)
+    if game is LN:
+        rules = replace(rules, rolloff_winner_takes_white=True, last_throw=True)
+    events = [
+        MatchStart(t=0, rules=rules, players=("Anna", "Boris")),
+        *playing.random_match(rules, seed, games=4),
+    ]
+    match, record = Match.replay(events, rules), record_of(events)
+    last = record.games[-1]
+    gained = [last.points if last.result and last.winner in (None, side) else 0 for side in Side]
+    score = (last.score[0] + gained[0], last.score[1] + gained[1])
+    if game is LN:
+        assert score == match.score
+    else:
+        assert score == match.by_seat(match.score)
+    rows = {row for finding in check_record(record).findings for row, _ in finding.breaches}
+    assert not {row for row in rows if row[0] in "CP" or row in ("G7", "G9", "G10")}, rows
 
 
 def test_corrections_are_carried_out() -> None:
