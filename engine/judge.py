@@ -499,9 +499,8 @@ class _Walk:
             self.blame("M1", "too_many_moves", f"{what} was played although no die was left for it", *squares)
         elif len(set(turn.dice)) == 1 and pips > sum(instead) and pips % turn.dice[0] == 0:
             times = pips // turn.dice[0]
-            text = (
-                f"{what} takes {times} of the {turn.dice[0]}s, and of the four only {len(instead)} was left"
-            )
+            rest = f"{len(instead)} {'was' if len(instead) == 1 else 'were'} left"
+            text = f"{what} takes {times} of the {turn.dice[0]}s, and of the four only {rest}"
             self.blame("M2", "too_many_moves", text, *squares)
         else:
             dice = " and ".join(map(str, sorted(instead, reverse=True)))
