@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from engine.actions import FAULTS
 from engine.events import Dice, Event, GameStart, MoveXY, PlayMade, Ruling, Throw
 from engine.formats.convert import record_of, settled
 from engine.judge import judge_play
@@ -20,6 +19,7 @@ from engine.position import BAR, CHECKERS, Game, Position, Side
 from engine.record import GameRecord, Record, Turn
 from engine.rules import RuleSet, default_rules
 from engine.scoring import SCORING_ROWS, GameResult, game_result, single, stake
+from engine.throws import FAULTS
 
 Breach = tuple[str, str]  #: the id in rules.md of what is broken, and one sentence
 Score = tuple[float, float]
@@ -107,7 +107,6 @@ def check_events(events: Iterable[Event], rules: RuleSet | None = None) -> Repor
 
 def _void_throws(events: Iterable[Event]) -> Iterator[Finding]:
     """Throws that were void, were not let stand, and were played all the same."""
-    reasons = {fault: (row, text) for fault, text, row in FAULTS}
     number, void = 0, None
     for event in events:
         match event:
@@ -120,7 +119,7 @@ def _void_throws(events: Iterable[Event]) -> Iterator[Finding]:
             case PlayMade():
                 if void is not None and void.side is event.side and sorted(void.dice) == sorted(event.dice):
                     text = f"the throw at {void.t:.1f} s was void and had to be thrown again, but was played"
-                    breaches = (*(reasons[fault] for fault in void.faults), ("D10", text))
+                    breaches = (*(FAULTS[fault][::-1] for fault in void.faults), ("D10", text))
                     yield Finding(
                         game=number, breaches=breaches, side=event.side, dice=event.dice, play=event.notation
                     )
@@ -152,7 +151,16 @@ class _Match:
         start = tuple(self._start(record, score))
         if start:
             self.findings.append(Finding(game=number, breaches=start, line=record.line))
-        game = _Game(number, record, self.rules, self.findings, crawford=self._is_crawford(record, score))
+        # Where one who begins is told otherwise there is no roll-off, but for the first game (G9).
+        rolled_off = self.last_winner is None or self.rules.next_game_start == "roll_off"
+        game = _Game(
+            number,
+            record,
+            self.rules,
+            self.findings,
+            crawford=self._is_crawford(record, score),
+            first_roll_is_rolled_off=rolled_off and self.rules.opening_roll == "uses_rolloff",
+        )
         game.go_through()
         self.rolls, self.plays = self.rolls + game.rolls, self.plays + game.plays
         self.unjudged += game.unjudged
@@ -186,6 +194,13 @@ class _Match:
         winner = self.last_winner
         if winner is not None and swapped and score != self.score:
             winner = winner.other
+        if (
+            self.rules.next_game_start == "swap_colours"
+            and self.rules.game is Game.LONG_NARDY
+            and self.score is not None
+            and first is Side.BLACK
+        ):
+            breaches.append(("G9", "Black began, but who had Black before has White now, and begins"))
         if (
             self.rules.next_game_start == "winner_starts"
             and first is not None
@@ -243,6 +258,7 @@ class _Game:
     rules: RuleSet
     findings: list[Finding]
     crawford: bool
+    first_roll_is_rolled_off: bool  #: G7
     position: Position | None = field(init=False)
     to_move: Side | None = field(init=False)
     first: Side | None = field(init=False)
@@ -312,7 +328,7 @@ class _Game:
             judged.breaches.append(("D1", f"{turn.dice[0]}-{turn.dice[1]} is no roll of two dice"))
             self._lose_track(turn)
             return judged
-        if opening and self.rules.opening_roll == "uses_rolloff" and turn.dice[0] == turn.dice[1]:
+        if opening and self.first_roll_is_rolled_off and turn.dice[0] == turn.dice[1]:
             judged.breaches.append(("G7", "the first roll is that of the roll-off, which is no double"))
         if self.position is None:
             self._lose_track(turn)
@@ -428,7 +444,7 @@ class _Game:
             breaches.append(("C3", f"the {self.offer.action} before it was neither taken nor dropped"))
         if self.to_move not in (None, turn.side):
             breaches.append(("C2", f"{who} may double only on his own turn, before he throws"))
-        elif self._is_opening() and self.rules.opening_roll == "uses_rolloff":
+        elif self._is_opening() and self.first_roll_is_rolled_off:
             breaches.append(("C2", "nobody may double before the first roll, which is that of the roll-off"))
         if self.owner not in (None, turn.side):
             breaches.append(("C4", f"{who} may not double, the cube is his opponent's"))

@@ -204,6 +204,25 @@ class TestOrder:
         assert check_record(match(won, black)).legal
         assert check_record(match(won, game(*OPENING, score=(1, 0))), rules).legal
 
+    def test_who_begins_otherwise_throws_both_dice(self) -> None:
+        """G7, G9, C2: without a roll-off the first roll may be a double, and a double come before it."""
+        won = game(OPENING[0], act(BLACK, "resign", 1), winner=WHITE, points=1)
+        rules = replace(default_rules(SHORT), next_game_start="winner_starts")
+        cube = act(WHITE, "double", 2), act(BLACK, "take")
+        double = play(WHITE, "33", (24, 21), (24, 21), (13, 10), (13, 10))
+        second = game(*cube, double, score=(1, 0))
+        assert check_record(match(won, second), rules).legal
+        assert found(check_record(match(won, second))) == [(2, 1, "C2"), (2, 2, "G7")]
+        assert found(check_record(match(game(*cube, double)), rules)) == [(1, 1, "C2"), (1, 2, "G7")]
+
+    def test_who_had_black_begins(self) -> None:
+        """G9: with White, and with his score."""
+        rules = replace(default_rules(LONG), next_game_start="swap_colours")
+        won = game(play(WHITE, "31", (24, 20)), act(BLACK, "resign", 1), start=HEADS, winner=WHITE, points=1)
+        again = {side: game(play(side, "31", (24, 20)), start=HEADS, score=(0, 1)) for side in Side}
+        assert check_record(match(won, again[WHITE], kind=LONG), rules).legal
+        assert found(check_record(match(won, again[BLACK], kind=LONG), rules)) == [(2, 0, "G9")]
+
     def test_a_turn_after_the_end(self) -> None:
         """B7."""
         points = [0] * 24
