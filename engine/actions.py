@@ -44,28 +44,13 @@ from engine.position import BAR, Game, Position, Side
 from engine.record import FormatError
 from engine.rules import TurnEnd as TurnEndSignal
 from engine.scoring import SCORING_ROWS
-from engine.throws import has_contact, is_forced
+from engine.throws import FAULTS, has_contact, is_forced
 
 #: What may be given as a position. Side, dice, cube and score have fields of their own.
 POSITION = "Where the checkers stand: each side’s by its own points, an XGID, or a GNU Backgammon id"
 
 Group = Literal["play", "cube", "throw", "turn", "start", "end", "touch", "record"]
 
-#: Why a throw is void, as a referee says it: fault, words, row of rules.md.
-FAULTS: tuple[tuple[Fault, str, str], ...] = (
-    ("cocked", "a die leans on something", "D7"),
-    ("on_checker", "a die lies on a checker or touches one", "D8"),
-    ("on_frame", "a die lies on the frame or the bar", "D9"),
-    ("off_board", "a die left the board", "D5"),
-    ("two_halves", "the dice lie in different halves", "D6"),
-    ("wrong_half", "the dice lie in the wrong half", "D4"),
-    ("one_die", "the dice were not thrown together", "D1"),
-    ("not_from_cup", "the dice were not thrown from the cup", "D2"),
-    ("premature", "the turn before was not over", "D13"),
-    ("touched", "a die was touched before the turn was over", "D11"),
-    ("wrong_dice", "they are not the dice to be thrown", "D12"),
-    ("wrong_side", "it was the other side’s turn", "G10"),
-)
 _TURN_ENDS: dict[TurnEndSignal, tuple[str, str]] = {
     "clock": ("{} has pressed the clock", "E1"),
     "dice_handed_over": ("{} has handed over the dice", "E2"),
@@ -187,7 +172,7 @@ def _of_the_throw(match: Match) -> Iterator[Offer]:
     if thrower is not None and match.dice is not None:
         again = f"{match.name(thrower)} throws both dice again"
         if match.dice_valid:
-            rethrow = Ruling(t=0, decision="rethrow", reason=_words("cocked"))
+            rethrow = Ruling(t=0, decision="rethrow", reason=FAULTS["cocked"][0])
             yield Offer(
                 "rethrow",
                 "throw",
@@ -203,7 +188,7 @@ def _of_the_throw(match: Match) -> Iterator[Offer]:
                     "throw",
                     f"{match.name(thrower)} threw too early",
                     ("D13",),
-                    Ruling(t=0, decision="rethrow", asked_by=thrower.other, reason=_words("premature")),
+                    Ruling(t=0, decision="rethrow", asked_by=thrower.other, reason=FAULTS["premature"][0]),
                     thrower.other,
                 )
         else:
@@ -230,7 +215,7 @@ def _of_the_throw(match: Match) -> Iterator[Offer]:
 def _faults(match: Match, *also: Fault) -> Iterator[tuple[Fault, str, str]]:
     """Why a throw in its turn can be void under the rules of the match; ``also``: what is named already."""
     rules = match.rules
-    for fault, words, row in FAULTS:
+    for fault, (words, row) in FAULTS.items():
         if fault not in also:
             if fault == "wrong_half" and rules.throw_half != "right_half":
                 continue
@@ -241,10 +226,6 @@ def _faults(match: Match, *also: Fault) -> Iterator[tuple[Fault, str, str]]:
             if fault == "wrong_side":
                 continue
         yield fault, words, row
-
-
-def _words(fault: Fault) -> str:
-    return next(words for name, words, _ in FAULTS if name == fault)
 
 
 def _of_the_turn(match: Match) -> Iterator[Offer]:
@@ -503,7 +484,7 @@ def _filled(event: Event, before: Match, given: Mapping[str, str]) -> Event:
             dice = int(given.get("first", event.dice[0])), int(given.get("second", event.dice[1]))
             faults = event.faults
             if "fault" in given and given["fault"] not in faults:
-                faults = tuple(name for name, _, _ in FAULTS if name == given["fault"])
+                faults = tuple(name for name in FAULTS if name == given["fault"])
             if given.get("fault") == "":
                 faults = ()
             return replace(

@@ -11,7 +11,6 @@ from engine.events import (
     Desync,
     Doubt,
     Event,
-    Fault,
     GameEnd,
     GameStart,
     MatchStart,
@@ -28,21 +27,7 @@ from engine.judge import judge_play
 from engine.match import Match
 from engine.notation import point_name
 from engine.position import CHECKERS, Game, Position, Side
-
-FAULTS: dict[Fault, str] = {
-    "cocked": "a die is cocked",
-    "on_checker": "a die lies on a checker",
-    "on_frame": "a die lies on the frame",
-    "off_board": "a die left the board",
-    "two_halves": "the dice lie in different halves",
-    "wrong_half": "the dice lie in the wrong half",
-    "one_die": "only one die was thrown",
-    "not_from_cup": "the dice were not thrown from the cup",
-    "premature": "the throw came too early",
-    "touched": "a die was touched",
-    "wrong_dice": "they are not the dice to be thrown",
-    "wrong_side": "it was not his turn",
-}
+from engine.throws import FAULTS
 
 
 def sentence(event: Event, before: Match) -> str:
@@ -134,7 +119,7 @@ def _throw(event: Throw, before: Match) -> str:
     if event.valid:
         halves = set(event.halves) - {"off"}
         return f"{name} throws {dice}" + (f" in the {halves.pop()} half." if len(halves) == 1 else ".")
-    why = " and ".join(FAULTS[f] for f in event.faults) or "it cannot stand"
+    why = " and ".join(FAULTS[fault][0] for fault in event.faults) or "it cannot stand"
     return f"Invalid throw by {name} ({dice}): {why}. Both dice are thrown again."
 
 

@@ -18,6 +18,22 @@ from engine.observation import DieReading, DieState, Half
 from engine.position import BAR, Game, Position, Side
 from engine.rules import RuleSet
 
+#: Every fault of a throw in a few words, and the id in rules.md of the rule that makes it one.
+FAULTS: dict[Fault, tuple[str, str]] = {
+    "cocked": ("a die is cocked", "D7"),
+    "on_checker": ("a die lies on a checker or touches one", "D8"),
+    "on_frame": ("a die lies on the frame or the bar", "D9"),
+    "off_board": ("a die left the board", "D5"),
+    "two_halves": ("the dice lie in different halves", "D6"),
+    "wrong_half": ("the dice lie in the wrong half", "D4"),
+    "one_die": ("the dice were not thrown together", "D1"),
+    "not_from_cup": ("the dice were not thrown from the cup", "D2"),
+    "premature": ("the throw came too early", "D13"),
+    "touched": ("a die was touched", "D11"),
+    "wrong_dice": ("they are not the dice to be thrown", "D12"),
+    "wrong_side": ("it was not his turn", "G10"),
+}
+
 #: What follows: both dice are thrown again (rules.md D10), or the roll is played as it lies.
 Then = Literal["both_again", "roll_stands"]
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from engine import judge
 from engine.catalogue import CATALOGUE
-from engine.commentary import FAULTS, sentence
+from engine.commentary import sentence
 from engine.events import (
     BoardSeen,
     Call,
@@ -1275,9 +1275,9 @@ def test_commentary() -> None:
     assert sentence(thrown, match) == "Anna throws 3-1 in the left half."
     void = replace(throw(WHITE, 3, 3, valid=False), faults=("cocked", "two_halves"))
     assert "Invalid throw by Anna (double 3s)" in sentence(void, match)
-    assert FAULTS["cocked"] in sentence(void, match)
+    assert "a die is cocked and the dice lie in different halves" in sentence(void, match)
     lonely = replace(throw(WHITE, 5, 0, valid=False), faults=("one_die",))
-    assert "(a single 5): only one die was thrown" in sentence(lonely, match)
+    assert "(a single 5): the dice were not thrown together" in sentence(lonely, match)
     _, play = plays(match, WHITE, 3, 1)
     hit = replace(play, position=replace(play.position, bar=(0, 1)))
     assert "hitting a blot" in sentence(hit, match)

@@ -2,18 +2,20 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.catalogue import CATALOGUE
 from engine.events import Fault
 from engine.layout import Orientation
 from engine.observation import DieReading, DieState, Half
 from engine.position import BAR, OFF, Game, Position, Side, index_of
 from engine.rules import OPTIONS, RuleSet, default_rules
 from engine.throws import (
+    FAULTS,
     DieSeen,
     ThrowSeen,
     has_contact,
@@ -41,6 +43,11 @@ def die(state: DieState = "flat", half: Half = "right", **more: Any) -> DieSeen:
 
 
 EARLY: dict[str, Any] = {"other_finished": False}
+
+
+def test_every_fault_has_its_words_and_its_row() -> None:
+    assert set(FAULTS) == set(get_args(Fault))
+    assert {row for _, row in FAULTS.values()} <= set(CATALOGUE)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +238,7 @@ def test_a_turn_is_forced_where_one_play_is_left() -> None:
     assert not is_forced(Position.start(BG), W, (6, 5), rules())
 
 
-FAULTS: dict[Fault, set[str]] = {
+ROWS: dict[Fault, set[str]] = {
     "one_die": {"D1"},
     "wrong_dice": {"D12"},
     "cocked": {"D7"},
@@ -285,7 +292,7 @@ def test_any_throw_under_any_rules(seed: int) -> None:
     rule_set = rules(game, **chosen)
     verdict = judge_throw(throw, rule_set, rng.choice(list(Orientation)))
     for fault in verdict.faults:
-        assert fault.rule in FAULTS[fault.fault]
+        assert fault.rule in ROWS[fault.fault]
         assert fault.void == (fault.fault != "touched")
     names = [(f.fault, f.rule) for f in verdict.faults]
     assert len(set(names)) == len(names)

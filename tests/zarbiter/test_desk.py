@@ -217,7 +217,7 @@ def test_a_throw_is_ruled_void_and_stands_again(match: Match) -> None:
     """D10."""
     begun(match)
     match.record(threw(Side.WHITE, (3, 1), 1.0))
-    match.desk.act("rethrow", {"reason": "a die leans on something"})
+    match.desk.act("rethrow", {"reason": "a die is cocked"})
     assert not match.hub.state().dice_valid
     assert not match.desk.tracker.believed.dice_valid
     match.desk.act("stand", {})

@@ -132,7 +132,7 @@ def test_both_dice_are_thrown_again_when_the_referee_says_so(game: Game) -> None
     """D10."""
     white_plays_right(game)
     game.table.throw(Side.BLACK, (6, 6))
-    game.act("rethrow", reason="a die leans on something")
+    game.act("rethrow", reason="a die is cocked")
     assert not game.match.hub.state().dice_valid
     game.table.lift()
     black_goes_on(game)
