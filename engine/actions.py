@@ -36,8 +36,8 @@ from engine.events import (
     TurnEnd,
 )
 from engine.formats.positions import format_position, parse_position
-from engine.judge import judge_play
-from engine.layout import colour_of, to_slots
+from engine.judge import judge_play, play_event
+from engine.layout import colour_of
 from engine.legal import legal_plays
 from engine.match import Match
 from engine.position import BAR, Game, Position, Side
@@ -543,20 +543,7 @@ def _made(match: Match, side: Side, dice: Dice, after: Position, t: float) -> Pl
     """The event of a play that ends in ``after``, judged as the camera's are."""
     assert match.position is not None
     verdict = judge_play(match.position, side, dice, after, match.rules)
-    return PlayMade(
-        t=t,
-        side=side,
-        colour=colour_of(side),
-        dice=dice,
-        moves=verdict.moves,
-        notation=verdict.notation,
-        legal=verdict.legal,
-        rule=verdict.rule,
-        position=after,
-        slots=to_slots(after, match.orientation),
-        bar=after.bar,
-        off=after.off,
-    )
+    return play_event(verdict, t, match.orientation)
 
 
 def _set_up(event: SetUp, before: Match, given: Mapping[str, str]) -> SetUp:

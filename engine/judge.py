@@ -17,7 +17,8 @@ from functools import cache
 from itertools import combinations, combinations_with_replacement, islice, permutations
 from typing import Literal, TypeAlias, get_args
 
-from engine.events import Dice, MoveXY
+from engine.events import Dice, MoveXY, PlayMade
+from engine.layout import Orientation, colour_of, to_slots
 from engine.legal import (
     HEAD,
     HOME,
@@ -164,6 +165,34 @@ def judge_play(before: Position, side: Side, dice: Dice, after: Position, rules:
     breaches = tuple(sorted(account.breaches, key=lambda b: _GRAVITY[b.cause]))
     verdict = _verdict(before, side, dice, after, rules, account.moves, breaches, plays)
     return replace(verdict, nearest=_nearest(plays, after), unfinished=account.unfinished)
+
+
+def play_event(
+    verdict: Verdict,
+    t: float,
+    orientation: Orientation,
+    *,
+    white_is_light: bool = True,
+    confidence: float = 1.0,
+) -> PlayMade:
+    """A play that was judged, as an event at ``t`` seconds, on a board that lies in this orientation."""
+    after = verdict.after
+    light, dark = (0, 1) if white_is_light else (1, 0)
+    return PlayMade(
+        t=t,
+        side=verdict.side,
+        colour=colour_of(verdict.side, white_is_light),
+        dice=verdict.dice,
+        moves=verdict.moves,
+        notation=verdict.notation,
+        legal=verdict.legal,
+        rule=verdict.rule,
+        position=after,
+        slots=to_slots(after, orientation, white_is_light),
+        bar=(after.bar[light], after.bar[dark]),
+        off=(after.off[light], after.off[dark]),
+        confidence=confidence,
+    )
 
 
 def _verdict(

@@ -38,7 +38,7 @@ from engine.events import (
     Throw,
     TurnEnd,
 )
-from engine.judge import judge_play
+from engine.judge import judge_play, play_event
 from engine.layout import Orientation, colour_of, orientations, slot_of, to_slots
 from engine.legal import legal_plays
 from engine.observation import Observation
@@ -971,27 +971,16 @@ class Tracker:
         void_throw: bool = False,
     ) -> None:
         verdict = judge_play(self._g.position, side, dice, after, self._g.rules)
-        legal, rule = verdict.legal, verdict.rule
-        if void_throw and legal:
-            legal, rule = False, "D10"  # the throw was void and had to be repeated
-        light, dark = (0, 1) if self._white_is_light else (1, 0)
-        self._out.append(
-            PlayMade(
-                t=t,
-                side=side,
-                colour=colour_of(side, self._white_is_light),
-                dice=dice,
-                moves=verdict.moves,
-                notation=verdict.notation,
-                legal=legal,
-                rule=rule,
-                position=after,
-                slots=to_slots(after, self._g.orientation, self._white_is_light),
-                bar=(after.bar[light], after.bar[dark]),
-                off=(after.off[light], after.off[dark]),
-                confidence=confidence,
-            )
+        play = play_event(
+            verdict,
+            t,
+            self._g.orientation,
+            white_is_light=self._white_is_light,
+            confidence=confidence,
         )
+        if void_throw and play.legal:
+            play = replace(play, legal=False, rule="D10")  # the throw was void and had to be repeated
+        self._out.append(play)
         self._g.first = self._g.first or side
         result = self._result(after)
         self._g.position, self._g.side = after, side.other

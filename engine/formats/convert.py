@@ -27,8 +27,8 @@ from engine.events import (
 )
 from engine.formats.following import Following, crawford_games
 from engine.formats.moves import moved
-from engine.judge import judge_play
-from engine.layout import Orientation, colour_of, to_slots
+from engine.judge import judge_play, play_event
+from engine.layout import Orientation, colour_of
 from engine.match import MatchError, resolve
 from engine.position import CHECKERS, Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
@@ -408,23 +408,8 @@ def _turn_events(
 ) -> Iterator[Event]:
     if turn.dice is None:
         return
-    colour = colour_of(turn.side)
-    yield Throw(t=t, side=turn.side, colour=colour, dice=turn.dice, valid=True)
+    yield Throw(t=t, side=turn.side, colour=colour_of(turn.side), dice=turn.dice, valid=True)
     if after is None or before is None or (turn.moves is None and turn.after is None):
         return
-    verdict = judge_play(before, turn.side, turn.dice, after, rules)
-    orientation = Orientation.BOTTOM_RIGHT
-    yield PlayMade(
-        t=t,
-        side=turn.side,
-        colour=colour,
-        dice=turn.dice,
-        moves=turn.moves if turn.moves is not None else verdict.moves,
-        notation=verdict.notation,
-        legal=verdict.legal,
-        rule=verdict.rule,
-        position=after,
-        slots=to_slots(after, orientation),
-        bar=after.bar,
-        off=after.off,
-    )
+    play = play_event(judge_play(before, turn.side, turn.dice, after, rules), t, Orientation.BOTTOM_RIGHT)
+    yield play if turn.moves is None else replace(play, moves=turn.moves)
