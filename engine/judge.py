@@ -340,6 +340,11 @@ def _pips(own: Sequence[int]) -> int:
     return sum(point * count for point, count in enumerate(own))
 
 
+def _is_forward(own: Sequence[int], goal: Sequence[int]) -> bool:
+    """Whether moves forward alone can turn ``own`` into ``goal``, whatever the distances."""
+    return all(sum(own[p:]) >= sum(goal[p:]) for p in range(BAR + 1))
+
+
 def _by_dice(turn: _Turn, goal: Sequence[int]) -> Iterator[tuple[_Token, ...]]:
     """The dice of the roll, or some of them, that the pips moved add up to; most dice first."""
     moved = _pips(turn.start.own) - _pips(goal)
@@ -355,10 +360,9 @@ def _by_dice_backwards(turn: _Turn, goal: Sequence[int]) -> Iterator[tuple[_Toke
 
     A checker two points further on has not gone three forward and one back, whatever was rolled.
     """
-    own = turn.start.own
-    if all(sum(own[p:]) >= sum(goal[p:]) for p in range(BAR + 1)):
+    if _is_forward(turn.start.own, goal):
         return
-    moved = _pips(own) - _pips(goal)
+    moved = _pips(turn.start.own) - _pips(goal)
     for used in range(len(turn.numbers), 0, -1):
         for numbers in dict.fromkeys(combinations(turn.numbers, used)):
             for back in range(1, used + 1):
@@ -388,9 +392,10 @@ def _by_distance(turn: _Turn, end: View) -> Iterator[tuple[_Token, ...]]:
     if len(sources) > MOST_PAIRED:
         return
     found = []
+    forward = _is_forward(start.own, end.own)
     for order in dict.fromkeys(permutations(targets)):
         pairs = list(zip(sources, order, strict=True))
-        if all(source != target for source, target in pairs):
+        if all(source > target or (source < target and not forward) for source, target in pairs):
             found.append(_tokens(turn, pairs))
 
     def oddity(tokens: tuple[_Token, ...]) -> tuple[int, int, int, int]:

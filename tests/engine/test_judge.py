@@ -120,6 +120,16 @@ CASES = (
     # Two pips on are no three forward and one back, nor is a second 1 a 3 and a 2 back.
     Case("too_short", "E8", START, (3, 1), [(13, 11)], {13, 11}, also=("M3",)),
     Case("die_twice", "M1", START, (3, 1), [(8, 7), (6, 5)], {6, 5}),
+    Case(
+        "too_short",
+        "E8",
+        board(LN, {5: 2, 1: 1}, {1: 15}),
+        (3, 3),
+        [(5, 3), (5, 0), (1, 0)],
+        {5, 3, 0},
+        LN,
+        also=("B2",),
+    ),
     Case("die_split", "E8", START, (5, 1), [(13, 11), (6, 3), (8, 7)], {13, 11}),
     Case("die_twice", "M1", START, (3, 1), [(8, 5), (6, 3)], {6, 3}),
     Case("die_twice", "M1", HOME, (4, 1), [(4, 0), (4, 0)], {4, 0}),
