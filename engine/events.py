@@ -673,7 +673,7 @@ _TYPES: dict[str, type[Event]] = {cls.type: cls for cls in get_args(Event)}
 
 
 def to_json(event: Event) -> dict[str, Any]:
-    """An event as the JSON object of the design: ``type``, ``t`` and the fields of that type."""
+    """An event as a JSON object: ``type``, ``t`` and the fields of that type."""
     return {"type": event.type, "t": round(event.t, 3), **event.fields()}
 
 

@@ -1,6 +1,6 @@
 """One picture, read on its own: the answer of ``zarbiter photo``.
 
-The contract is in DESIGN.md, "Contracts". Corners and boxes are in pixels of the picture as stored,
+Other programs read it, so that fields are only ever added. Corners and boxes are in pixels of the picture as stored,
 with its EXIF orientation applied.
 """
 

@@ -21,9 +21,9 @@ from engine.rules import RuleSet
 class Told:
     """One event as the page shows it.
 
-    ``id``: of the store, growing. ``event``: the JSON object of the design. ``sentence``: the
-    commentary. ``alert``: ``fault`` for an invalid throw, ``illegal`` for an illegal play,
-    ``doubt`` and ``desync`` for what a person should look at, else ``none``.
+    ``id``: of the store, growing. ``event``: its JSON object (:func:`engine.events.to_json`).
+    ``sentence``: the commentary. ``alert``: ``fault`` for an invalid throw, ``illegal`` for an illegal
+    play, ``doubt`` and ``desync`` for what a person should look at, else ``none``.
     """
 
     id: int

@@ -24,8 +24,8 @@ from engine.record import Record
 from engine.rules import RuleSet, default_rules
 from hardware import CAMERAS
 
-#: Exit statuses (DESIGN.md, Contracts). ``check`` and ``legal --check`` end with ``FOUND`` if something is
-#: illegal or differs; a program that reads that must not take a defect of ours for it.
+#: Exit statuses, as ``zarbiter --help`` tells them. ``check`` and ``legal --check`` end with ``FOUND`` if
+#: something is illegal or differs; a program that reads that must not take a defect of ours for it.
 DONE, FOUND, WRONG_USAGE, UNREADABLE, NO_HARDWARE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
 #: A file that is read. Whether it can be is found out by reading it, and told with the status for that.
@@ -194,8 +194,8 @@ def cli() -> None:
     See the rule sets:                    zarbiter rules
 
     \b
-    Exit status: 0 done; 1 something is illegal (check, legal --check); 70 a defect of Zarbiter;
-    2 wrong usage; 3 input that cannot be read; 4 hardware missing or failed.
+    Exit status: 0 done; 1 something is illegal (check, legal --check); 2 wrong usage; 3 input that
+    cannot be read; 4 hardware missing or failed; 70 a defect of Zarbiter.
     """
 
 

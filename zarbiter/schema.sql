@@ -17,7 +17,7 @@ CREATE TABLE events (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,
     match    INTEGER NOT NULL REFERENCES matches (id),
     stored   TEXT NOT NULL,
-    json     TEXT NOT NULL,     -- the event, as in DESIGN.md
+    json     TEXT NOT NULL,     -- the event, as engine/events.py writes it
     sentence TEXT NOT NULL,     -- its commentary
     alert    TEXT NOT NULL CHECK (alert IN ('none', 'fault', 'illegal', 'doubt', 'desync'))
 ) STRICT;
