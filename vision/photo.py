@@ -1,7 +1,7 @@
 """One picture, read on its own: the answer of ``zarbiter photo``.
 
-Other programs read it, so that fields are only ever added. Corners and boxes are in pixels of the picture as stored,
-with its EXIF orientation applied.
+Other programs read it, so that fields are only ever added. Corners and boxes are in pixels of the
+picture as stored, with its EXIF orientation applied.
 """
 
 from __future__ import annotations
