@@ -965,11 +965,13 @@ _WORDS: Mapping[str, str] = {
 
 
 def _when(event: Event) -> str:
-    """An event as the subject of a message: ``a throw at 12.0 s``."""
+    """An event as the subject of a message, with its time as the pages show it: ``a throw at 01:12``."""
     words = _WORDS.get(event.type, f"a {event.type.replace('_', ' ')}")
     if isinstance(event, CubeAction):
         words = f"a {event.action}"
-    return f"{words} at {event.t:.1f} s"
+    minutes, seconds = divmod(max(0, int(event.t)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{words} at {f'{hours}:' if hours else ''}{minutes:02}:{seconds:02}"
 
 
 def _ending(end: GameResult | GameEnd, match: Match) -> str:

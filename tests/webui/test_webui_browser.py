@@ -60,12 +60,14 @@ def test_a_game_goes_on(driver: Any, server: Server, feed: FakeFeed) -> None:
     )
     page.wait(lambda: page.text("#headline") == "Tom to throw")
     page.wait(lambda: page.count("#board .moved") == 2)
-    assert "leads by 4" in page.text("#white")
+    assert "163 pips, leads by 4" in page.text("#white")
     assert "to move" in page.text("#black")
     assert page.text("#call") == ""
     rows = "[...document.querySelectorAll('#points tr')].map(r => [...r.cells].map(c => c.textContent))"
     assert page.run(rows)[:4] == [["24", "2", "2"], ["13", "5", "5"], ["8", "2", "3"], ["6", "4", "5"]]
     assert page.run("document.querySelector('#log').getAttribute('aria-live')") == "polite"
+    feed.change(pips=(1, 2))
+    page.wait(lambda: page.text("#white .pips span") == "1 pip, leads by 1")
     assert page.console() == []
 
 

@@ -152,6 +152,16 @@ def test_a_position_is_set_up_and_a_slip_is_told(driver: Any, server: Server, ma
     press(page, "Record", within="[data-offer=set_up]")
     page.wait(lambda: page.run("document.querySelector('#said').dataset.kind") == "refused")
     assert "14" in page.text("#said")
+    # On a phone the form is longer than the screen: the answer is scrolled to.
+    phone = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    page.run("document.querySelector('[data-offer=set_up] form button').scrollIntoView()")
+    box = "document.querySelector('#said').getBoundingClientRect()"
+    shown = f"(box => box.top >= 0 && box.bottom <= innerHeight)({box})"
+    assert not page.run(shown)
+    press(page, "Record", within="[data-offer=set_up]")
+    page.wait(lambda: page.run(shown))
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     # A refusal is an answer with a status that the browser writes down by itself.
     assert all("409" in entry["message"] for entry in page.console())
 

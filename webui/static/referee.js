@@ -48,6 +48,7 @@ const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 function say(words, kind) {
   $("said").dataset.kind = kind;
   $("said").replaceChildren(...(kind === "refused" ? [icon("failed"), words] : [icon("ok"), words]));
+  $("said").scrollIntoView({ block: "nearest" }); // on a phone a long form lies below it
 }
 
 // --- forms -----------------------------------------------------------------------------------------
