@@ -44,7 +44,7 @@ from engine.position import BAR, Game, Position, Side
 from engine.record import FormatError
 from engine.rules import TurnEnd as TurnEndSignal
 from engine.scoring import SCORING_ROWS
-from engine.throws import FAULTS, has_contact, is_forced
+from engine.throws import FAULTS, has_contact, is_forced, is_void_if_early
 
 #: What may be given as a position. Side, dice, cube and score have fields of their own.
 POSITION = "Where the checkers stand: each side’s by its own points, an XGID, or a GNU Backgammon id"
@@ -157,14 +157,12 @@ def _of_the_cube(match: Match) -> Iterator[Offer]:
 
 
 def _void_if_early(match: Match) -> bool:
-    """Whether a throw made before the turn before it was over is void (rules.md D13)."""
-    early, play = match.rules.early_roll, match.last_play
-    if early != "void_unless_forced_or_no_contact" or play is None:
-        return early != "allowed"
-    if match.position is None or match.last_from is None:
-        return True
-    forced = is_forced(match.last_from, play.side, play.dice, match.rules)
-    return not forced and has_contact(match.position, match.rules.game)
+    """Whether a throw made before the last play was over is void; what is not known excuses nothing."""
+    play, before, now = match.last_play, match.last_from, match.position
+    if play is None or before is None or now is None:
+        return is_void_if_early(match.rules, forced=False, contact=True)
+    forced = is_forced(before, play.side, play.dice, match.rules)
+    return is_void_if_early(match.rules, forced=forced, contact=has_contact(now, match.rules.game))
 
 
 def _of_the_throw(match: Match) -> Iterator[Offer]:

@@ -193,9 +193,7 @@ def _cup(seen: ThrowSeen, rules: RuleSet) -> list[ThrowFault]:
 def _time(seen: ThrowSeen, rules: RuleSet) -> list[ThrowFault]:
     """Whether the throw came in its turn and in its time (rules.md D1, D13, G10)."""
     if seen.other_finished is False:
-        if rules.early_roll == "allowed":
-            return []
-        if rules.early_roll == "void_unless_forced_or_no_contact" and (seen.forced or not seen.contact):
+        if not is_void_if_early(rules, forced=seen.forced, contact=seen.contact):
             return []
         return [
             ThrowFault("premature", "D13", "the dice were thrown before the opponent had finished his turn")
@@ -235,6 +233,16 @@ def throw_faults(
         cup_demanded=cup_demanded,
     )
     return tuple(fault.fault for fault in judge_throw(seen, rules, orientation).faults)
+
+
+def is_void_if_early(rules: RuleSet, *, forced: bool, contact: bool) -> bool:
+    """Whether a throw is void that was made before the turn before it was over (rules.md D13).
+
+    ``forced`` and ``contact`` tell of that turn: see :func:`is_forced` and :func:`has_contact`.
+    """
+    if rules.early_roll == "void_unless_forced_or_no_contact":
+        return contact and not forced
+    return rules.early_roll == "void"
 
 
 def is_forced(position: Position, side: Side, dice: Dice, rules: RuleSet) -> bool:
