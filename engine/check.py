@@ -18,7 +18,7 @@ from engine.notation import Move, notation, point_name
 from engine.position import BAR, CHECKERS, Game, Position, Side
 from engine.record import GameRecord, Record, Turn
 from engine.rules import RuleSet, default_rules
-from engine.scoring import SCORING_ROWS, GameResult, game_result, single, stake
+from engine.scoring import SCORING_ROWS, GameResult, game_result, grade_points, single, stake
 from engine.throws import FAULTS
 
 Breach = tuple[str, str]  #: the id in rules.md of what is broken, and one sentence
@@ -485,7 +485,9 @@ class _Game:
         return value // 2 if value % 2 == 0 and value // 2 in self.stakes else self.stakes[0]
 
     def _resign(self, turn: Turn) -> None:
-        result = GameResult(turn.side.other, "resigned", max(turn.value, 1))
+        grade, _ = self.rules.grades[min(max(turn.value, 1), len(self.rules.grades)) - 1]
+        off = self.position.off[turn.side.index] if self.position is not None else 0
+        result = GameResult(turn.side.other, "resigned", grade_points(grade, off, self.rules))
         self.end = _End(result, "B7", f"{turn.side.value.title()} resigned")
 
     # Result

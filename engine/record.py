@@ -35,9 +35,9 @@ class Turn:
     ``dice`` and ``moves`` belong to a ``play``: the moves in points of the mover (``BAR`` 25, ``OFF``
     0), in the order made, as they were made, legal or not; ``None`` where the record has the roll but
     not the play. ``after``: what stood then, where the record tells it beside the moves. ``value``: of a
-    double, beaver or raccoon the stake that is offered; of ``resign`` the grade that is given up, 1 to 3
-    times the cube. ``t``: seconds of video time. ``comment``: free text, without line breaks at its ends.
-    ``line``: where it was read, from 1, for messages; it is no part of what the record says.
+    double, beaver or raccoon the stake that is offered; of ``resign`` the grade that is given up, 1 the
+    mildest of the rules. ``t``: seconds of video time. ``comment``: free text, without line breaks at its
+    ends. ``line``: where it was read, from 1, for messages; it is no part of what the record says.
     """
 
     side: Side

@@ -253,8 +253,9 @@ def _take(game: _Game, event: Event) -> None:
             game.flush()
             game.end(event.winner, event.result, event.points)
             if event.result == "resigned" and event.winner is not None:
-                grade = max(1, min(3, round(event.points)))
-                game.add(Turn(side=event.winner.other, action="resign", value=grade, t=event.t))
+                worth = [float(points) for _, points in game.rules.grades]
+                place = worth.index(event.points) if event.points in worth else 0
+                game.add(Turn(side=event.winner.other, action="resign", value=place + 1, t=event.t))
 
 
 def _rolled_off(game: _Game, event: RollOff) -> None:
@@ -330,10 +331,11 @@ def _resigned(game: _Game, event: Resignation) -> None:
     elif game.offered is not None:
         game.flush()
         loser = game.offered.side
-        grades, grade = dict(game.rules.grades), game.offered.grade
+        names = [name for name, _ in game.rules.grades]
+        place = names.index(game.offered.grade) if game.offered.grade in names else 0
         off = game.now.position.off[loser.index] if game.now.position is not None else 0
-        points = grade_points(grade if grade in grades else game.rules.grades[0][0], off, game.rules)
-        game.add(Turn(side=loser, action="resign", value=max(1, min(3, points)), t=event.t))
+        points = grade_points(names[place], off, game.rules)
+        game.add(Turn(side=loser, action="resign", value=place + 1, t=event.t))
         game.end(loser.other, "resigned", points)
 
 
@@ -376,9 +378,13 @@ def events_of(record: Record, rules: RuleSet | None = None) -> Iterator[Event]:
     rules = rules or record.rules or replace(default_rules(record.game), match_length=record.length)
     t = 0.0
     yield MatchStart(t=t, rules=rules, players=record.players)
+    players, before_game = record.players, None
     for game in record.games:
         first = game.first or (game.turns[0].side if game.turns else None)
-        yield GameStart(t=t, rules=rules, position=game.start, side_to_move=first, players=record.players)
+        if before_game is not None and _changed_colours(before_game, game, rules):
+            players = players[::-1]
+        before_game = game
+        yield GameStart(t=t, rules=rules, position=game.start, side_to_move=first, players=players)
         now = Following(game.start, record.game)
         for turn in game.turns:
             t = turn.t if turn.t is not None else t + SECONDS
@@ -401,6 +407,18 @@ def events_of(record: Record, rules: RuleSet | None = None) -> Iterator[Event]:
             points = game.points if game.winner is None else game.points / now.cube
             points = found.points if found is not None and game.result == found.result else points
             yield GameEnd(t=t, winner=game.winner, result=game.result or "resigned", points=points)
+
+
+def _changed_colours(last: GameRecord, game: GameRecord, rules: RuleSet) -> bool:
+    """Whether the players have changed colours since the last game, as the score tells; else the rules (G9).
+
+    In backgammon White of a record is the same player throughout.
+    """
+    gained = [last.points if last.result and last.winner in (None, side) else 0 for side in Side]
+    score = (last.score[0] + gained[0], last.score[1] + gained[1])
+    if rules.game is Game.BACKGAMMON or score[::-1] != game.score:
+        return False
+    return score != game.score or rules.next_game_start == "swap_colours"
 
 
 def _turn_events(

@@ -30,8 +30,8 @@ from engine.formats.moves import moved
 from engine.layout import Orientation, colour_of, to_slots
 from engine.match import Match
 from engine.position import Game, Position, Side
-from engine.record import FormatError, Record
-from engine.rules import default_rules
+from engine.record import FormatError, GameRecord, Record
+from engine.rules import GRADES, RuleSet, Scoring, default_rules
 from tests.engine import playing
 from tests.engine.playing import random_game
 
@@ -183,15 +183,47 @@ def test_who_played_with_a_void_throw_may_double_instead() -> None:
     assert [turn.action for turn in first.turns] == ["double", "drop"]
 
 
-def test_a_resignation_by_checkers() -> None:
-    """P5: every checker that is left counts."""
-    rules = replace(default_rules(LN), scoring="remaining_checkers", grades=(("checker", 1),))
-    points = [0] * 24
-    points[2], points[14] = 6, -3
-    start = GameStart(t=0, rules=rules, position=Position(tuple(points), off=(9, 12)))
-    offer = Resignation(t=1, side=W, action="offer", grade="checker")
-    (game,) = record_of([start, offer, replace(offer, side=B, action="accept")]).games
-    assert (game.winner, game.points) == (B, 6)
+@pytest.mark.parametrize(
+    ("scoring", "grade", "points"),
+    [("remaining_checkers", "checker", 6), ("four_grade", "koks", 4), ("oin_mars", "mars", 2)],
+)
+def test_a_resignation_counts_as_its_grade(scoring: Scoring, grade: str, points: int) -> None:
+    """P2 P3 P5: in the match, the record, its check, and in events made of the record."""
+    rules = replace(default_rules(LN), scoring=scoring, grades=GRADES[scoring])
+    board = [0] * 24
+    board[2], board[14] = 6, -3
+    start = GameStart(t=0, rules=rules, position=Position(tuple(board), off=(9, 12)))
+    offer = Resignation(t=1, side=W, action="offer", grade=grade)
+    events: list[Event] = [
+        MatchStart(t=0, rules=rules, players=("Anna", "Boris")),
+        start,
+        offer,
+        replace(offer, side=B, action="accept"),
+    ]
+    record = record_of(events)
+    assert (record.games[0].winner, record.games[0].points) == (B, points)
+    assert Match.replay(events, rules).score == (0, points)
+    assert check_record(record).legal
+    assert Match.replay(events_of(record), rules).score == (0, points)
+
+
+def test_who_had_which_colour_is_told_by_score_and_rules() -> None:
+    """G9: in long nardy, also where a game brought nobody ahead."""
+    rules = replace(default_rules(LN), next_game_start="swap_colours", last_throw=True)
+    games = (
+        GameRecord(start=Position.start(LN), winner=B, points=1, result="oin"),
+        GameRecord(start=Position.start(LN), score=(1, 0), winner=B, points=1, result="oin"),
+        GameRecord(start=Position.start(LN), score=(1, 1), winner=W, points=2, result="mars"),
+    )
+    players = ("Anna", "Boris")
+
+    def seated(rules: RuleSet) -> list[tuple[str, str] | None]:
+        events = list(events_of(Record(game=LN, games=games, players=players, rules=rules)))
+        return [event.players for event in events if isinstance(event, GameStart)]
+
+    assert seated(rules) == [players, players[::-1], players]
+    told = replace(rules, next_game_start="roll_off")
+    assert seated(told) == [players, players[::-1], players[::-1]]  # nothing speaks for a change
 
 
 @pytest.mark.parametrize("policy", ["auto_reject", "opponent_choice"])
