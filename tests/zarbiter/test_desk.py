@@ -385,6 +385,7 @@ def test_whatever_is_decided_record_tracker_and_page_agree(tmp_path: Path, rules
     rng = random.Random(seed)
     match = Match(tmp_path / "match.sqlite", rules)
     match.record(BOARD, GameStart(t=0.0, rules=rules, position=Position.start(rules.game)))
+    decided = 0
     for _ in range(40):
         offers = [offer for offer in match.hub.state().offers if offer.key != "set_up" or rng.random() < 0.2]
         if not offers:
@@ -402,13 +403,17 @@ def test_whatever_is_decided_record_tracker_and_page_agree(tmp_path: Path, rules
                 match.desk.act(offer.key, {field.name: value_of(field, rng) for field in offer.fields})
         except Refused:
             continue
+        decided += 1
         now, board = match.recorder.match, match.desk.tracker.believed
         if now.in_step and now.phase not in ("game_over", "match_over"):
             assert board.position == now.position
     state, said = match.hub.state(), match.said()
     match.close()
+    assert decided > 20
     again = Match(match.path)
-    if again.row.id == match.row.id:  # else the match was over
+    over = match.recorder.match.winner is not None
+    assert (again.row.id != match.row.id) == over
+    if not over:
         assert again.said() == said
         assert replace(again.hub.state(), version=0, health=()) == replace(state, version=0, health=())
     again.close()
