@@ -25,8 +25,7 @@ from engine.events import (
 )
 from engine.judge import judge_play
 from engine.match import Match
-from engine.notation import point_name
-from engine.position import CHECKERS, Game, Position, Side
+from engine.position import BAR, CHECKERS, Game, Position, Side
 from engine.throws import FAULTS
 
 
@@ -199,7 +198,9 @@ def _resignation(event: Resignation, before: Match) -> str:
 
 def _call(event: Call, before: Match) -> str:
     name, other = before.name(event.side), before.name(event.side.other)
-    where = f" on {point_name(event.point)}" if event.point is not None else ""
+    where = ""
+    if event.point is not None:
+        where = " on the bar" if event.point == BAR else f" on {event.point}"
     match event.what:
         case "adjust":
             return f"{name}: I adjust{where}."
@@ -210,10 +211,10 @@ def _call(event: Call, before: Match) -> str:
 
 
 _RULINGS = {
-    "accept": "The last play stands as it was made",
-    "demand": "The last play does not stand: it is taken back, and the same dice are to be played",
-    "rethrow": "The throw is void: both dice are thrown again",
-    "stand": "The throw stands",
+    "accept": "the last play stands as it was made",
+    "demand": "the last play does not stand; it is taken back, and the same dice are to be played",
+    "rethrow": "the throw is void; both dice are thrown again",
+    "stand": "the throw stands",
 }
 
 

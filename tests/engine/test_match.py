@@ -1380,7 +1380,7 @@ SWAPPED = after(won_by(begun(LONG), WHITE), start(LONG))
             Resignation(t=0, side=WHITE, action="refuse"),
             "Anna does not accept the resignation; play goes on.",
         ),
-        (begun(), call(WHITE, "adjust", 25), "Anna: I adjust on bar."),
+        (begun(), call(WHITE, "adjust", 25), "Anna: I adjust on the bar."),
         (begun(), call(WHITE, "adjust"), "Anna: I adjust."),
         (
             begun(),
@@ -1391,10 +1391,10 @@ SWAPPED = after(won_by(begun(LONG), WHITE), start(LONG))
         (
             begun(),
             replace(rule("demand"), reason="6 was not played"),
-            "The referee: The last play does not stand: it is taken back, and the same dice are to be played,"
+            "The referee: the last play does not stand; it is taken back, and the same dice are to be played,"
             " as Boris asked; 6 was not played.",
         ),
-        (begun(), Ruling(t=0, decision="stand"), "The referee: The throw stands."),
+        (begun(), Ruling(t=0, decision="stand"), "The referee: the throw stands."),
         (
             begun(),
             Correction(t=0, target=3, action="strike", reason="nobody threw"),

@@ -222,7 +222,7 @@ function forget() {
 
 const LINKS = {
   live: "live",
-  polling: "live stream full, refreshing every 3 s",
+  polling: "no live stream, refreshing every 3 s",
   lost: "Connection lost, trying again",
 };
 
