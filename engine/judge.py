@@ -553,14 +553,16 @@ class _Walk:
         excepted = first_double and turn.dice[0] in rules.head_exc
         # A full head gives two 4s by two checkers whatever stands elsewhere: but for the note.
         noted = excepted and rules.note_55_44 and turn.dice[0] == 4 and turn.due == 1
+        relieved = rules.head_relief == "any_blocked_roll"
         if left == 1:
             return
         # Of two, three and four checkers the number in the end is what is told.
         self.breaches = [b for b in self.breaches if (b.cause, b.rule) not in _HEAD_COUNTED]
         if noted:
             self.blame("L5", "head_twice", f"{text}; after 5-5 a 4-4 moves one checker by one 4", HEAD)
-        elif left > 2 or not (excepted or rules.head_relief == "any_blocked_roll"):
-            self.blame("L2", "head_twice", f"{text}; only {'two' if excepted else 'one'} may", HEAD)
+        elif left > 2 or not (excepted or relieved):
+            two = excepted or (relieved and not turn.playable_with_one)
+            self.blame("L2", "head_twice", f"{text}; only {'two' if two else 'one'} may", HEAD)
         elif not excepted and turn.playable_with_one:
             self.blame("L6", "head_twice", f"{text} although the roll can be played with one", HEAD)
         elif excepted and rules.head_mode == "if_stuck" and left == 2:

@@ -358,6 +358,9 @@ def test_checkers_off_the_head_are_counted_once() -> None:
     """L2: of four that left it one breach is told, not one each."""
     verdict = judge_play(NARDY, W, (2, 2), moved(NARDY, LN, W, *[(24, 22)] * 4), default_rules(LN))
     assert [b.reason for b in verdict.breaches] == ["4 checkers left the head in one turn; only one may"]
+    relief = replace(default_rules(LN), head_exc=(), head_relief="any_blocked_roll")
+    verdict = judge_play(NARDY, W, (6, 6), moved(NARDY, LN, W, *[(24, 18)] * 3), relief)
+    assert verdict.reason == "3 checkers left the head in one turn; only two may"  # L6
 
 
 def test_more_than_one_rule_can_be_broken() -> None:
