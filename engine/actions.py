@@ -40,6 +40,7 @@ from engine.judge import judge_play, play_event
 from engine.layout import colour_of
 from engine.legal import legal_plays
 from engine.match import Match
+from engine.notation import roll_text
 from engine.position import BAR, Game, Position, Side
 from engine.record import FormatError
 from engine.rules import TurnEnd as TurnEndSignal
@@ -193,7 +194,7 @@ def _of_the_throw(match: Match) -> Iterator[Offer]:
             yield Offer(
                 "stand",
                 "throw",
-                f"The throw of {match.name(thrower)} stands: {match.dice[0]}-{match.dice[1]}",
+                f"The throw of {match.name(thrower)} stands: {roll_text(match.dice)}",
                 ("D10",),
                 Ruling(t=0, decision="stand"),
                 thrower,
@@ -377,7 +378,7 @@ def _fields(event: Event, before: Match) -> tuple[Field, ...]:
             return (
                 Field("position", POSITION, format_position(event.position, game)),
                 _side_field(event.side_to_move, before, "Whose turn it is"),
-                Field("dice", "Dice to be played", _dashed(event.dice), _DICE),
+                Field("dice", "Dice to be played", roll_text(event.dice) if event.dice else "", _DICE),
                 *_stake_fields(event, before),
             )
         case Ruling(decision="rethrow"):
@@ -400,12 +401,8 @@ _BEGINS = (("", "as the rules say"), ("white", "White"), ("black", "Black"))
 _NUMBERS = tuple((str(n), str(n)) for n in range(1, 7))
 _DICE = (
     ("", "not thrown yet"),
-    *((f"{high}-{low}", f"{high}-{low}") for high in range(1, 7) for low in range(1, high + 1)),
+    *((roll_text((high, low)), roll_text((high, low))) for high in range(1, 7) for low in range(1, high + 1)),
 )
-
-
-def _dashed(dice: Dice | None) -> str:
-    return f"{max(dice)}-{min(dice)}" if dice else ""
 
 
 def _name(side: Side | None) -> str:
@@ -556,7 +553,7 @@ def _set_up(event: SetUp, before: Match, given: Mapping[str, str]) -> SetUp:
             raise ValueRefused(f"that is a position of {of.value}, and this is a match of {game.value}")
         position = state.position
     dice = event.dice
-    if given.get("dice", _dashed(dice)) != _dashed(dice):
+    if "dice" in given and given["dice"] != (roll_text(dice) if dice else ""):
         high, _, low = given["dice"].partition("-")
         dice = (int(high), int(low)) if low else None
     owner = event.cube_owner

@@ -31,7 +31,7 @@ from engine.legal import (
     view_of,
     ways,
 )
-from engine.notation import Move, notation, point_name
+from engine.notation import Move, notation, point_name, roll_text
 from engine.position import BAR, CHECKERS, OFF, Game, Position, Side
 from engine.rules import RuleSet
 
@@ -233,7 +233,7 @@ class _Turn:
 
     @property
     def rolled(self) -> str:
-        return f"{max(self.dice)}-{min(self.dice)}"
+        return roll_text(self.dice)
 
     @property
     def due(self) -> int:

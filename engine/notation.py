@@ -26,6 +26,11 @@ def point_name(point: int) -> str:
     return PLACE_NAMES.get(point, str(point))
 
 
+def roll_text(dice: tuple[int, int]) -> str:
+    """A roll, the larger die first: ``6-5``."""
+    return f"{max(dice)}-{min(dice)}"
+
+
 def notation(moves: Sequence[Move]) -> str:
     """A play in the usual notation: ``bar/20*/14 13/10(2)``, ``6/2*(2)``; ``no play`` without moves.
 

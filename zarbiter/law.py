@@ -19,7 +19,7 @@ from engine.check import Finding, Report, WrongRules
 from engine.events import Dice
 from engine.formats.positions import format_position, parse_position
 from engine.legal import Play, legal_plays, ways
-from engine.notation import PLACE_NAMES, Move, notation
+from engine.notation import PLACE_NAMES, Move, notation, roll_text
 from engine.position import CHECKERS, Game, Position, Side
 from engine.record import FormatError, Record
 from engine.rules import OPTIONS, Option, RuleSet, default_rules
@@ -213,7 +213,7 @@ def show_legal(question: Question, all_ways: bool, as_json: bool) -> None:
         return
     console = _console()
     count = _count(len(plays), "play") if plays[0].moves else "no play"
-    roll = f"{max(q.dice)}-{min(q.dice)}"
+    roll = roll_text(q.dice)
     console.print(
         f"{q.side.value.title()} to play {roll} by {q.rules.name}: {count}", style="bold", markup=False
     )
@@ -413,7 +413,7 @@ def finding_text(finding: Finding, record: Record) -> str:
         name, side = record.players[finding.side.index], finding.side.value
         what.append(name if name.lower() == side else f"{name} ({side})")
     if finding.dice is not None:
-        what.append(f"{max(finding.dice)}-{min(finding.dice)}")
+        what.append(roll_text(finding.dice))
     if finding.action not in ("", "play"):
         what.append(finding.action)
     if finding.play:
