@@ -461,7 +461,7 @@ def rules(name: str | None, as_json: bool, as_toml: bool) -> None:
     A file that begins with `base = "long.classic"` need only hold the options that differ.
     """
     from engine.catalogue import CATALOGUE
-    from zarbiter.law import list_rules, show_row, show_rules
+    from zarbiter.law import QuestionError, list_rules, show_row, show_rules
     from zarbiter.presets import preset
 
     if as_json and as_toml:
@@ -472,6 +472,9 @@ def rules(name: str | None, as_json: bool, as_toml: bool) -> None:
     if row is not None:
         show_row(row, as_json)
     elif name is not None:
+        alike = [one for one in CATALOGUE if one[0] == name[:1].upper() and name[1:].isdecimal()]
+        if alike:
+            raise QuestionError(f"there is no rule {name.upper()}; there are {alike[0]} to {alike[-1]}")
         show_rules(preset(name), as_json, as_toml)
     elif as_toml:
         raise click.UsageError("--toml needs the name of a rule set")

@@ -197,7 +197,7 @@ def ask(position: str, dice: str | None, rules: RuleSet | None, side: Side | Non
 def show_legal(question: Question, all_ways: bool, as_json: bool) -> None:
     """Print the legal plays of a roll, each with the position that it leads to."""
     q = question
-    plays = legal_plays(q.position, q.side, q.dice, q.rules)
+    plays = sorted(legal_plays(q.position, q.side, q.dice, q.rules), key=_from_the_back)
     orders = ways(q.position, q.side, q.dice, q.rules) if all_ways else {}
     if as_json:
         _print_json(
@@ -225,6 +225,11 @@ def show_legal(question: Question, all_ways: bool, as_json: bool) -> None:
         for way in orders.get(play.after, ()):
             steps = ", ".join(notation([move]) for move in way)
             console.print(Text(f"      {steps}"))
+
+
+def _from_the_back(play: Play) -> list[tuple[int, int]]:
+    """Sorts plays as their notation is: those first that move the checkers furthest behind."""
+    return sorted((-move.from_point, -move.to_point) for move in play.moves)
 
 
 def _play_json(play: Play, orders: Sequence[Sequence[Move]] | None) -> dict[str, Any]:
