@@ -421,7 +421,7 @@ def _stake_fields(event: SetUp, before: Match) -> Iterator[Field]:
     if before.rules.game is Game.BACKGAMMON and before.rules.cube:
         values = sorted({event.cube, *(2**n for n in range(10))})
         yield Field("cube", "Cube", str(event.cube), tuple((str(n), str(n)) for n in values))
-        yield Field("owner", "The cube lies with", _name(event.cube_owner), _maybe(before, "nobody"))
+        yield Field("owner", "Owner of the cube", _name(event.cube_owner), _maybe(before, "in the middle"))
     for side in Side:
         points = str(event.score[side.index])
         yield Field(f"score_{side.value}", f"{before.name(side)}’s score", points)
