@@ -44,7 +44,7 @@ from engine.notation import roll_text
 from engine.position import BAR, Game, Position, Side
 from engine.record import FormatError
 from engine.rules import TurnEnd as TurnEndSignal
-from engine.scoring import SCORING_ROWS
+from engine.scoring import SCORING_ROWS, grade_points, single
 from engine.throws import FAULTS, has_contact, is_forced, is_void_if_early
 
 #: What may be given as a position. Side, dice, cube and score have fields of their own.
@@ -181,7 +181,8 @@ def _of_the_throw(match: Match) -> Iterator[Offer]:
                 thrower,
                 _fields(rethrow, match),
             )
-            if _void_if_early(match):
+            first = not match.turn and match.position == Position.start(match.rules.game)
+            if not first and _void_if_early(match):
                 yield Offer(
                     "premature",
                     "throw",
@@ -520,10 +521,10 @@ def _filled(event: Event, before: Match, given: Mapping[str, str]) -> Event:
             return replace(event, side_to_move=begins, players=players)
         case GameEnd():
             result = given.get("result", event.result)
-            points = dict(before.rules.grades).get(result, 1)
             winner = event.winner
             if "side" in given:
                 winner = Side(given["side"]) if given["side"] else None
+            points = _worth(result, winner, before, event)
             return replace(event, winner=winner, result=result, points=points)
         case SetUp():
             return _set_up(event, before, given)
@@ -539,6 +540,14 @@ def _made(match: Match, side: Side, dice: Dice, after: Position, t: float) -> Pl
     assert match.position is not None
     verdict = judge_play(match.position, side, dice, after, match.rules)
     return play_event(verdict, t, match.orientation)
+
+
+def _worth(result: str, winner: Side | None, before: Match, told: GameEnd) -> float:
+    """What the end of a game is worth by the board alone."""
+    if result in dict(before.rules.grades) and winner is not None:
+        off = before.position.off[winner.other.index] if before.position is not None else 0
+        return grade_points(result, off, before.rules)
+    return single(before.rules) if result == "drop" else told.points
 
 
 def _set_up(event: SetUp, before: Match, given: Mapping[str, str]) -> SetUp:

@@ -82,6 +82,7 @@ def check_record(record: Record, rules: RuleSet | None = None) -> Report:
     rules = rules or record.rules or default_rules(record.game)
     if rules.game is not record.game:
         raise WrongRules(f"the rule set {rules.name} is for {rules.game}, the match is one of {record.game}")
+    rules = replace(rules, match_length=record.length or rules.match_length)
     match = _Match(record, rules)
     for number, game in enumerate(record.games, 1):
         match.go_through(number, game)

@@ -86,6 +86,7 @@ class Match:
     #: an illegal play that must be put right: the position is that before it
     rejected: PlayMade | None = None
     undo: Match | None = None  #: the match before the last play, until the other side has thrown or doubled
+    closed: Match | None = None  #: the same once a throw has closed the claim, should that throw be void
 
     # Cube, score and the rest
     cube: int = 1
@@ -412,6 +413,7 @@ class Match:
             calls=(),
             rejected=None,
             undo=None,
+            closed=match.undo,
             resigning=None,
         )
 
@@ -444,7 +446,7 @@ class Match:
             self._refuse(event, "a double waits for its answer")
         if before.side_to_move not in (None, event.side):
             self._refuse(event, f"it is {self.name(event.side.other)}'s turn (G10)")
-        undo = replace(before, undo=None, rejected=None)
+        undo = replace(before, undo=None, closed=None, rejected=None)
         thrown = before.phase == "to_play"  # else what was signalled and said belongs to the turn before
         made = replace(
             before,
@@ -461,6 +463,7 @@ class Match:
             last_from=before.position,
             rejected=None,
             undo=undo,
+            closed=None,
             resigning=None,
         )
         if not event.legal and self.rules.illegal_policy == "auto_reject":
@@ -535,7 +538,15 @@ class Match:
                     self._refuse(event, "there is no throw that is still to be played (D10)")
                 throw = replace(self.throw, valid=False) if self.throw is not None else None
                 rolled_off = self.rolled_off and throw is not None  # else the roll-off itself is void
-                return replace(self, throw=throw, dice_valid=False, phase="to_throw", rolled_off=rolled_off)
+                return replace(
+                    self,
+                    throw=throw,
+                    dice_valid=False,
+                    phase="to_throw",
+                    rolled_off=rolled_off,
+                    undo=self.closed,  # a void throw has closed no claim (E6)
+                    closed=None,
+                )
             case "stand":
                 self._need_game(event)
                 throw = self.throw

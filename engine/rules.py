@@ -329,7 +329,9 @@ class RuleSet:
         lambda n: 0 <= n <= 10,
     )
     jacoby: bool = _switch(
-        False, "C7", "Gammons and backgammons count as a single game unless a double was made."
+        False,
+        "C7",
+        "In play without end, gammons and backgammons count as a single game unless a double was made.",
     )
     crawford: bool = _switch(
         True, "C9", "No cube in the one game after a side has first come within a point of the match."

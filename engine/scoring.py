@@ -118,8 +118,8 @@ def single(rules: RuleSet) -> int:
 
 
 def stake(points: float, rules: RuleSet, cube: int, doubled: bool) -> float:
-    """Points as they count: times the cube; under Jacoby (C7) a single game unless ``doubled``."""
-    if rules.jacoby and not doubled:
+    """Points as they count: times the cube; under Jacoby, in play without end (C7), single unless ``doubled``."""
+    if rules.jacoby and not rules.match_length and not doubled:
         points = min(points, single(rules))
     return points * cube
 

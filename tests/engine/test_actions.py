@@ -19,6 +19,7 @@ from engine.events import (
     Doubt,
     Event,
     Fault,
+    GameEnd,
     GameStart,
     MatchStart,
     PlayMade,
@@ -158,6 +159,10 @@ def keys(rules: RuleSet, *events: Event) -> set[str]:
 
 WHITE_TO_THROW = SetUp(t=1, position=Position.start(Game.BACKGAMMON), side_to_move=Side.WHITE, game_number=2)
 WHITE_TO_PLAY = replace(WHITE_TO_THROW, dice=(6, 5))
+UNDER_WAY = replace(
+    WHITE_TO_PLAY,
+    position=Position((-2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 6, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 1)),
+)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +171,7 @@ WHITE_TO_PLAY = replace(WHITE_TO_THROW, dice=(6, 5))
         pytest.param(SHORT, {"cube": False}, "double.white", WHITE_TO_THROW, id="C2"),
         pytest.param(SHORT, {"touch_move": False}, "adjust.white", WHITE_TO_PLAY, id="E7"),
         pytest.param(SHORT, {"dice_from": "any"}, "cup.black", WHITE_TO_THROW, id="D2"),
-        pytest.param(SHORT, {"early_roll": "allowed"}, "premature", WHITE_TO_PLAY, id="D13"),
+        pytest.param(SHORT, {"early_roll": "allowed"}, "premature", UNDER_WAY, id="D13"),
         pytest.param(SHORT, {"turn_end": ("dice_lifted",)}, "turn_end.clock.white", WHITE_TO_PLAY, id="E1"),
         pytest.param(
             SHORT, {"turn_end": ("clock",)}, "turn_end.dice_handed_over.white", WHITE_TO_PLAY, id="E2"
@@ -205,6 +210,36 @@ def test_an_early_throw_counts_after_a_forced_play_or_without_contact(
     match = match.apply(next(offer.event for offer in offered(match) if offer.key == "play"))
     match = match.apply(Throw(t=2, side=Side.BLACK, colour="dark", dice=(3, 1), valid=True))
     assert ("premature" in {offer.key for offer in offered(match)}) == void
+
+
+def test_a_throw_that_came_too_early_closes_no_claim() -> None:
+    """D13, E6: once it is void, the illegal play before it may be put right still."""
+    match = Match(SHORT).apply(WHITE_TO_PLAY)
+    assert "premature" not in {offer.key for offer in offered(match)}  # nobody played before it
+    play = next(offer.event for offer in offered(match) if offer.key == "play")
+    assert isinstance(play, PlayMade)
+    match = match.apply(replace(play, legal=False, rule="M3", position=WHITE_TO_PLAY.position))
+    assert "demand" in {offer.key for offer in offered(match)}
+    match = match.apply(Throw(t=2, side=Side.BLACK, colour="dark", dice=(3, 1), valid=True))
+    offers = {offer.key: offer for offer in offered(match)}
+    assert "demand" not in offers
+    match = match.apply(offers["premature"].event)
+    offers = {offer.key: offer for offer in offered(match)}
+    put_right = match.apply(offers["demand"].event)
+    assert (put_right.side_to_move, put_right.dice) == (Side.WHITE, (6, 5))
+
+
+def test_the_end_of_a_game_is_worth_what_its_grade_says() -> None:
+    """P4, P5: corrected, it has the points of the grade, or of the checkers that are left."""
+    for rules, result, points in (
+        (SHORT, "gammon", 2),
+        (replace(SHORT, scoring="remaining_checkers", grades=(("checker", 1),)), "checker", 15),
+    ):
+        match = Match(rules).apply(WHITE_TO_PLAY)
+        end = GameEnd(t=3, winner=Side.WHITE, result=result, points=99)
+        found = filled(end, match, {"side": "black"}, 3.0)
+        assert isinstance(found, GameEnd)
+        assert (found.winner, found.points) == (Side.BLACK, points)
 
 
 def test_a_checker_that_was_touched_and_not_moved_is_a_claim() -> None:
