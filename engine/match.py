@@ -1,12 +1,12 @@
 """A match as a fold over its events: games, whose turn it is, the cube, the score.
 
 :meth:`Match.apply` takes one event and returns the match after it; nothing is changed in place. So any
-earlier event can be corrected and the rest replayed (:func:`correct`), with all that follows from it told.
+earlier event can be corrected and the rest replayed (:mod:`engine.corrections`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NoReturn
 
@@ -31,7 +31,6 @@ from engine.events import (
     Throw,
     TurnEnd,
 )
-from engine.judge import judge_play
 from engine.layout import Orientation
 from engine.position import CHECKERS, Position, Side
 from engine.roster import Roster
@@ -110,29 +109,6 @@ class Match:
         elif self.length != self.rules.match_length:
             object.__setattr__(self, "rules", replace(self.rules, match_length=self.length))
 
-    @classmethod
-    def replay(
-        cls,
-        events: Iterable[Event],
-        rules: RuleSet,
-        players: tuple[str, str] = ("White", "Black"),
-    ) -> Match:
-        """The match after all these events, corrections among them made.
-
-        Raises ``MatchError`` at one that cannot follow.
-        """
-        record = tuple(events)
-        match = cls(rules, players=players)
-        if not any(isinstance(event, Correction) for event in record):
-            for event in record:
-                match = match.apply(event)
-            return match
-        steps = _fold(resolve(record), match, _as_recorded(record, match))
-        for step in steps:
-            if step.refusal is not None:
-                raise MatchError(step.refusal)
-        return steps[-1].after if steps else match
-
     # What there is to ask
 
     @property
@@ -204,7 +180,7 @@ class Match:
         same_grade = event.result == found.result or found.result == "resigned"
         if event.winner is found.winner and same_grade and event.points == found.points:
             return None
-        return f"it is {_ending(event, self)}, but by the board and the rules {_ending(found, self)}"
+        return f"it is {ending(event, self)}, but by the board and the rules {ending(found, self)}"
 
     # The fold
 
@@ -236,7 +212,7 @@ class Match:
             case Ruling():
                 return self._ruled(event)
             case Correction():
-                raise MatchError(f"{_when(event)}: a correction needs the whole record, to be replayed")
+                raise MatchError(f"{moment(event)}: a correction needs the whole record, to be replayed")
             case Desync():
                 return replace(self, in_step=False)
             case Resync():
@@ -247,7 +223,7 @@ class Match:
                 return self._ended(event)
 
     def _refuse(self, event: Event, why: str) -> NoReturn:
-        raise MatchError(f"{_when(event)}: {why}")
+        raise MatchError(f"{moment(event)}: {why}")
 
     def _need_game(self, event: Event) -> Position:
         if self.position is None or self.phase in ("before", "game_over", "match_over"):
@@ -320,10 +296,10 @@ class Match:
             position, rules, first=event.first, last_throw_taken=event.first is event.side_to_move
         ):
             self._refuse(event, "the game is over in this position")
-        if event.dice is not None and not _two_dice(event.dice):
-            self._refuse(event, f"{_dashed(event.dice)} is no throw of two dice")
+        if event.dice is not None and not two_dice(event.dice):
+            self._refuse(event, f"{dashed(event.dice)} is no throw of two dice")
         if min(event.score) < 0 or (self.length and max(event.score) >= self.length):
-            self._refuse(event, f"a score of {_dashed(event.score)} is not one of a match in progress")
+            self._refuse(event, f"a score of {dashed(event.score)} is not one of a match in progress")
         if event.cube < 1 or event.cube & (event.cube - 1) or (event.cube > 1 and not rules.cube):
             self._refuse(event, f"the cube cannot stand at {event.cube}")
         if event.cube == 1 and event.cube_owner is not None:
@@ -360,7 +336,7 @@ class Match:
         self._need_game(event)
         if self.turn or self.phase != "to_throw" or self.rolled_off:
             self._refuse(event, "the game is under way")
-        if not _two_dice((event.white, event.black)):
+        if not two_dice((event.white, event.black)):
             self._refuse(event, f"{event.white} and {event.black} are not a die each")
         if event.winner is None:
             again = self.auto_doubled < self.rules.auto_doubles and self._cube_may_rise_to(2 * self.cube)
@@ -379,8 +355,8 @@ class Match:
         self._need_game(event)
         if not event.valid:
             return self._threw_in_vain(event)
-        if not _two_dice(event.dice):
-            self._refuse(event, f"{_dashed(event.dice)} is no throw of two dice")
+        if not two_dice(event.dice):
+            self._refuse(event, f"{dashed(event.dice)} is no throw of two dice")
         match = self
         if self.rejected is not None and event.side is self.rejected.side.other:
             match = self._standing()  # E6: it stands once the opponent has thrown
@@ -550,7 +526,7 @@ class Match:
             case "stand":
                 self._need_game(event)
                 throw = self.throw
-                if self.phase != "to_throw" or throw is None or throw.valid or not _two_dice(throw.dice):
+                if self.phase != "to_throw" or throw is None or throw.valid or not two_dice(throw.dice):
                     self._refuse(event, "there is no void throw of two dice that could stand")
                 return replace(self, throw=None, phase="to_throw")._thrown(replace(throw, valid=True))
 
@@ -707,262 +683,13 @@ class Match:
         return replace(over, phase="match_over") if over.winner else over
 
 
-# -- corrections -------------------------------------------------------------------------------
-
-ConsequenceKind = Literal[
-    "illegal",
-    "legal",
-    "rule",
-    "dice",
-    "moves",
-    "cannot_follow",
-    "follows",
-    "contradiction",
-    "agrees",
-    "end",
-    "score",
-    "position",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Consequence:
-    """What a correction changed of the rest of a record, in one plain sentence.
-
-    ``index``: the event's place in the record. ``kind``: a play is now ``illegal``, ``legal``, or illegal by
-    another ``rule``; it was made with other ``dice``, or by other ``moves``; an event ``cannot_follow`` what
-    went before any more, or ``follows`` now; the ``end`` of a game is now another; a game end that is told
-    is now in ``contradiction`` to the board, or ``agrees``
-    with it; the ``score``, or the ``position``, is now another.
-    """
-
-    index: int
-    kind: ConsequenceKind
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Corrected:
-    """A record after corrections. ``events``: those that make up ``match``, judged anew, as if recorded so.
-
-    Events that cannot follow are not among them; ``consequences`` names those.
-    """
-
-    match: Match
-    events: tuple[Event, ...]
-    consequences: tuple[Consequence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One event of a replay; ``refusal`` says why it cannot follow, and then changes nothing."""
-
-    index: int
-    event: Event
-    before: Match
-    after: Match
-    refusal: str | None
-
-    @property
-    def ends_game(self) -> bool:
-        over = ("game_over", "match_over")
-        return self.after.phase in over and self.before.phase not in over
-
-
-def correct(record: Iterable[Event], corrections: Iterable[Correction], start: Match) -> Corrected:
-    """Correct a record and replay it from ``start``, and tell what the corrections changed.
-
-    The board is taken as it was seen: a play that comes after a corrected one is judged by the position it
-    left, from the position before it as corrected. A play that was made with the dice of a throw follows
-    the throw if its dice are corrected. Raises ``MatchError`` if a correction has no target in the record.
-    """
-    record = tuple(record)
-    recorded = _as_recorded(record, start)
-    before = _fold(resolve(record), start, recorded)
-    after = _fold(resolve((*record, *corrections)), start, recorded)
-    events = tuple(step.event for step in after if step.refusal is None)
-    return Corrected(after[-1].after if after else start, events, tuple(_consequences(before, after, start)))
-
-
-def resolve(record: Sequence[Event]) -> list[tuple[int, Event]]:
-    """The events of a record with the corrections in it made, each with its place in the record.
-
-    An event that was put in has the place of the correction that did so. Raises ``MatchError`` if a
-    correction has no target before it.
-    """
-    about: dict[int, list[int]] = {}
-    for index, event in enumerate(record):
-        if isinstance(event, Correction):
-            if not -1 <= event.target < index or (event.target == -1 and event.action != "insert"):
-                raise MatchError(
-                    f"{_when(event)}: there is no event {event.target} before it to {event.action}"
-                )
-            about.setdefault(event.target, []).append(index)
-
-    # A correction comes after its target, so that from the end on each is known before it is needed.
-    stands = [True] * len(record)  # not undone by a later one
-    content: list[Event | None] = [None] * len(record)
-    for index in range(len(record) - 1, -1, -1):
-        event = record[index]
-        content[index] = event.event if isinstance(event, Correction) else event
-        for later in about.get(index, ()):
-            action = _correction(record, later).action
-            if stands[later] and action != "insert":
-                content[index] = content[later] if action == "replace" else None
-            stands[index] &= not (stands[later] and action == "strike")
-
-    found: list[tuple[int, Event]] = []
-
-    def tell(first: int) -> None:
-        """An event, and after it those that were put in after it."""
-        waiting = [first]
-        while waiting:
-            index = waiting.pop()
-            if index >= 0 and (event := content[index]) is not None:
-                found.append((index, event))
-            inserted = [i for i in about.get(index, ()) if _correction(record, i).action == "insert"]
-            waiting += reversed(inserted)
-
-    tell(-1)
-    for index, event in enumerate(record):
-        if not isinstance(event, Correction):
-            tell(index)
-    return found
-
-
-def _correction(record: Sequence[Event], index: int) -> Correction:
-    event = record[index]
-    assert isinstance(event, Correction)
-    return event
-
-
-def _as_recorded(record: Sequence[Event], start: Match) -> dict[int, _Step]:
-    """The replay of a record as it was told, its corrections aside."""
-    plain = [(index, e) for index, e in enumerate(record) if not isinstance(e, Correction)]
-    return {step.index: step for step in _fold(plain, start, None)}
-
-
-def _fold(
-    entries: Iterable[tuple[int, Event]], start: Match, recorded: Mapping[int, _Step] | None
-) -> list[_Step]:
-    """Replay events; where what went before is not as ``recorded``, plays and ends are judged anew."""
-    match, steps = start, []
-    for index, event in entries:
-        now = event if recorded is None else _anew(event, match, recorded.get(index))
-        refusal = None
-        after = match
-        try:
-            after = match.apply(now)
-        except MatchError as error:
-            refusal = str(error)
-        steps.append(_Step(index, now, match, after, refusal))
-        match = after
-    return steps
-
-
-def _anew(event: Event, match: Match, was: _Step | None) -> Event:
-    if isinstance(event, PlayMade):
-        return _judged_anew(event, match, was)
-    if isinstance(event, GameEnd) and was is not None and event == was.event:
-        sound = was.before.contradiction(event) is None
-        if sound and match.result is not None and match.contradiction(event) is not None:
-            end = match.result
-            return replace(event, winner=end.winner, result=end.result, points=end.points)
-    return event
-
-
-def _judged_anew(event: PlayMade, match: Match, was: _Step | None) -> PlayMade:
-    """A play with the verdict it has from the position, and with the throw, that now go before it."""
-    origin = match.origin(event)
-    then = was.before.origin(was.event) if was is not None and isinstance(was.event, PlayMade) else None
-    dice = event.dice
-    if then is not None and was is not None and event == was.event:
-        as_thrown = then.dice is not None and sorted(then.dice) == sorted(dice)
-        if as_thrown and origin.dice is not None and sorted(origin.dice) != sorted(dice):
-            dice = origin.dice
-        same = (then.position, then.dice_valid) == (origin.position, origin.dice_valid)
-        if same and dice == event.dice:
-            return event
-    if origin.position is None or not _two_dice(dice):
-        return event
-    verdict = judge_play(origin.position, event.side, dice, event.position, match.rules)
-    # A throw that was void already, but was played as if it counted, goes on counting.
-    void = not origin.dice_valid and ((then is not None and then.dice_valid) or not event.legal)
-    legal, rule = (False, "D10") if void and verdict.legal else (verdict.legal, verdict.rule)
-    return replace(event, dice=dice, moves=verdict.moves, notation=verdict.notation, legal=legal, rule=rule)
-
-
-def _consequences(before: Sequence[_Step], after: Sequence[_Step], start: Match) -> Iterator[Consequence]:
-    was = {step.index: step for step in before}
-    for step in after:
-        yield from _changes(was.pop(step.index, None), step)
-    for gone in was.values():
-        if gone.ends_game:
-            yield Consequence(gone.index, "end", f"{_when(gone.event)}: no game ends here any more")
-    old = before[-1].after if before else start
-    new = after[-1].after if after else start
-    last = after[-1].index if after else 0
-    if old.by_seat(old.score) != new.by_seat(new.score) or old.winner != new.winner:
-        names = "-".join(new.name(seat) for seat in new.seats)
-        won = f"; {new.name(new.winner)} has won the match" if new.winner else ""
-        now, then = _dashed(new.by_seat(new.score)), _dashed(old.by_seat(old.score))
-        yield Consequence(last, "score", f"the score is now {now} ({names}), it was {then}{won}")
-    if old.position != new.position:
-        yield Consequence(last, "position", "the position at the end of the record is now another")
-
-
-def _changes(old: _Step | None, new: _Step) -> Iterator[Consequence]:
-    """What is different about one event."""
-
-    def told(kind: ConsequenceKind, text: str) -> Consequence:
-        return Consequence(new.index, kind, f"{_when(new.event)}: {text}")
-
-    if new.refusal is not None:
-        if old is None or old.refusal is None:
-            yield Consequence(new.index, "cannot_follow", new.refusal)
-        return
-    if old is not None and old.refusal is not None:
-        yield told("follows", "it can follow now")
-    made, made_before = new.event, old.event if old is not None else None
-    if isinstance(made, PlayMade):
-        yield from (told(kind, text) for kind, text in _play_changes(made_before, made))
-    if isinstance(made, GameEnd):
-        against = new.before.contradiction(made)
-        known = old.before.contradiction(old.event) if old and isinstance(old.event, GameEnd) else None
-        if against is not None and against != known:
-            yield told("contradiction", against)
-        elif known is not None and against is None:
-            yield told("agrees", "it agrees with the board and the rules")
-    ended = (new.after.result, new.after.gained) if new.ends_game else None
-    ended_before = (old.after.result, old.after.gained) if old is not None and old.ends_game else None
-    if ended != ended_before:
-        result = new.after.result
-        if ended is None or result is None:
-            yield told("end", "no game ends here any more")
-        else:
-            points = _dashed(new.after.gained)
-            yield told("end", f"the game now ends here: {_ending(result, new.after)} (score {points})")
-
-
-def _play_changes(old: Event | None, new: PlayMade) -> Iterator[tuple[ConsequenceKind, str]]:
-    was = old if isinstance(old, PlayMade) else None
-    if was is not None and sorted(was.dice) != sorted(new.dice):
-        yield "dice", f"it was made with {_dashed(new.dice)}, not with {_dashed(was.dice)}"
-    if not new.legal and (was is None or was.legal):
-        yield "illegal", f"it is illegal by {new.rule}"
-    elif was is not None and new.legal and not was.legal:
-        yield "legal", "it is legal"
-    elif was is not None and was.rule != new.rule:
-        yield "rule", f"it is illegal by {new.rule}, not by {was.rule}"
-    elif was is not None and was.moves != new.moves:
-        yield "moves", f"it was {new.notation}, not {was.notation}"
-
-
-def _two_dice(dice: Dice) -> bool:
+def two_dice(dice: Dice) -> bool:
+    """Whether both dice were read."""
     return all(1 <= die <= 6 for die in dice)
 
 
-def _dashed(pair: tuple[float, float]) -> str:
+def dashed(pair: tuple[float, float]) -> str:
+    """Two dice, or a score, as they are said: ``3-1``, ``2.5-1``."""
     return f"{pair[0]:g}-{pair[1]:g}"
 
 
@@ -975,7 +702,7 @@ _WORDS: Mapping[str, str] = {
 }
 
 
-def _when(event: Event) -> str:
+def moment(event: Event) -> str:
     """An event as the subject of a message, with its time as the pages show it: ``a throw at 01:12``."""
     words = _WORDS.get(event.type, f"a {event.type.replace('_', ' ')}")
     if isinstance(event, CubeAction):
@@ -985,7 +712,8 @@ def _when(event: Event) -> str:
     return f"{words} at {f'{hours}:' if hours else ''}{minutes:02}:{seconds:02}"
 
 
-def _ending(end: GameResult | GameEnd, match: Match) -> str:
+def ending(end: GameResult | GameEnd, match: Match) -> str:
+    """How a game ended, in few words."""
     if end.winner is None:
         return f"a draw for {end.points:g} each"
     return f"{end.result} for {end.points:g} won by {match.name(end.winner)}"

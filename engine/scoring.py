@@ -118,7 +118,7 @@ def single(rules: RuleSet) -> int:
 
 
 def stake(points: float, rules: RuleSet, cube: int, doubled: bool) -> float:
-    """Points as they count: times the cube; under Jacoby, in play without end (C7), single unless ``doubled``."""
+    """Points as they count: times the cube; single under Jacoby (C7, play without end) unless ``doubled``."""
     if rules.jacoby and not rules.match_length and not doubled:
         points = min(points, single(rules))
     return points * cube

@@ -8,9 +8,10 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 from engine.commentary import sentence
+from engine.corrections import Corrected, correct, resolve
 from engine.events import Correction, Desync, Doubt, Event, GameStart, PlayMade, Throw
 from engine.judge import Verdict, judge_play
-from engine.match import Corrected, Match, MatchError, correct, resolve
+from engine.match import Match, MatchError
 from engine.position import Game
 from engine.rules import default_rules
 from webui.feed import Told

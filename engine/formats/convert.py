@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from engine.corrections import resolve
 from engine.events import (
     CubeAction,
     Dice,
@@ -29,7 +30,7 @@ from engine.formats.following import Following, crawford_games
 from engine.formats.moves import moved
 from engine.judge import judge_play, play_event
 from engine.layout import Orientation, colour_of
-from engine.match import MatchError, resolve
+from engine.match import MatchError
 from engine.position import CHECKERS, Game, Position, Side
 from engine.record import FormatError, GameRecord, Record, Turn
 from engine.rules import RuleSet, default_rules

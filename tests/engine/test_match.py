@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from engine import judge
 from engine.catalogue import CATALOGUE
 from engine.commentary import sentence
+from engine.corrections import correct, replay, resolve
 from engine.events import (
     BoardSeen,
     Call,
@@ -43,7 +44,7 @@ from engine.events import (
 )
 from engine.layout import Orientation, colour_of
 from engine.legal import legal_plays
-from engine.match import Match, MatchError, correct, resolve
+from engine.match import Match, MatchError
 from engine.position import CHECKERS, Game, Position, Side
 from engine.roster import Consulting
 from engine.rules import GRADES, RuleSet, default_rules
@@ -984,7 +985,7 @@ def test_a_random_match_holds_together(record: list[Event]) -> None:
             assert {match.position.checkers(side) for side in Side} == {CHECKERS}
         assert (match.undo is None) or (match.undo.undo is None)
         assert sum(match.score) >= sum(before.score) or isinstance(event, Ruling)
-    assert match == Match.replay(map(loads, map(dumps, record)), rules, players=NAMES)
+    assert match == replay(map(loads, map(dumps, record)), rules, players=NAMES)
     if len(ends) == sum(isinstance(e, GameEnd) for e in record):  # no end was taken back, and all were told
         assert match.by_seat(match.score) == tuple(oracle(record, rules)[name] for name in NAMES)
     if rules.match_length:
@@ -997,7 +998,7 @@ def test_a_corrected_record_is_as_if_it_had_been_right(record: list[Event], data
     """Whatever was told wrong, struck or missed: once corrected, events and match are the right ones."""
     rules = rules_of(record)
     begin = Match(rules, players=NAMES)
-    right = Match.replay(record, rules, players=NAMES)
+    right = replay(record, rules, players=NAMES)
     k = data.draw(st.integers(0, len(record) - 1))
     wrong_event = spoilt(record[k], data)
     corrections: list[tuple[list[Event], Correction]] = [
@@ -1021,7 +1022,7 @@ def test_a_corrected_record_is_as_if_it_had_been_right(record: list[Event], data
         assert found.match == right
         assert list(found.events) == record
         stored = [*wrong, correction]
-        assert Match.replay(stored, rules, players=NAMES) == right
+        assert replay(stored, rules, players=NAMES) == right
         # Undone, it is as it was, and nothing is left of it.
         undone = correct(stored, [Correction(t=0, target=len(wrong), action="strike")], begin)
         untouched = correct(wrong, [], begin)
@@ -1105,7 +1106,7 @@ def test_what_can_no_longer_follow_is_told_with_its_reason() -> None:
     assert (3, "follows") in kinds(*repaired.consequences)
     stored = [*record, Correction(t=9, target=2, action="strike")]
     with pytest.raises(MatchError, match="Anna's turn"):
-        Match.replay(stored, SHORT, players=NAMES)
+        replay(stored, SHORT, players=NAMES)
 
 
 def test_a_correction_that_changes_the_score_says_so() -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.corrections import replay
 from engine.events import (
     BoardSeen,
     Desync,
@@ -29,7 +30,6 @@ from engine.events import (
 from engine.judge import judge_play
 from engine.layout import Orientation, to_slots
 from engine.legal import legal_plays
-from engine.match import Match
 from engine.notation import Move
 from engine.observation import DieState, Observation, SlotReading
 from engine.position import Game, Position, Side
@@ -114,7 +114,7 @@ def test_a_whole_game_without_noise_is_exactly_the_truth(rules: RuleSet, seed: i
     assert isinstance(end, GameEnd)
     assert result is not None
     assert (end.winner, end.result, end.points) == (result.winner, result.result, result.points)
-    Match.replay(events, rules)
+    replay(events, rules)
 
 
 @pytest.mark.parametrize("rules", [SHORT, LONG], ids=lambda rules: rules.name)
@@ -541,9 +541,9 @@ def test_a_board_that_stays_bumped_is_gone_on_from(noise: Noise) -> None:
     at = next(i for i, e in enumerate(events) if isinstance(e, Resync))
     stands = events[at].position  # type: ignore[union-attr]
     assert stands is not None
-    assert Match.replay(events[: at + 1], SHORT).position == stands
+    assert replay(events[: at + 1], SHORT).position == stands
     assert Tracker.resume(events[: at + 1], SHORT).believed.position == stands
-    assert Match.replay(events, SHORT).position == table.position
+    assert replay(events, SHORT).position == table.position
 
 
 @pytest.mark.parametrize("empty", [0.3, 0.8])
@@ -725,7 +725,7 @@ def test_a_roll_off_before_the_first_throw(dice: tuple[int, int], first: Side) -
     rolled = [e for e in events if isinstance(e, RollOff)]
     assert len(rolled) == 1
     assert rolled[0].winner is (None if dice[0] == dice[1] else first)
-    Match.replay(events, LONG)
+    replay(events, LONG)
 
 
 @pytest.mark.parametrize("first", list(Side))

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
+from engine.corrections import replay
 from engine.events import Event, GameEnd, GameStart, PlayMade, Throw, from_json, to_json
 from engine.judge import judge_play
 from engine.layout import to_slots
@@ -64,7 +65,7 @@ def check_truth(table: SimulatedTable) -> Match:
             assert event.slots == to_slots(event.position, table.orientation)
             position = event.position
         assert from_json(to_json(event)).type == event.type
-    return Match.replay(events, rules)
+    return replay(events, rules)
 
 
 @pytest.mark.parametrize("game", list(Game))

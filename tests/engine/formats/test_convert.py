@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bench.matches import BG, positions, random_match
 from engine.check import check_record
+from engine.corrections import replay
 from engine.events import (
     Correction,
     CubeAction,
@@ -90,7 +91,7 @@ def test_from_a_record_to_events_and_back(seed: int, length: int) -> None:
     back = record_of(events)
     assert _bare(back) == _bare(record)
     assert [positions(game) for game in back.games] == [positions(game) for game in record.games]
-    match = Match.replay(events, rules)
+    match = replay(events, rules)
     last = record.games[-1]
     score = [last.score[side.index] + (last.points if last.winner is side else 0) for side in Side]
     assert match.score == tuple(score)
@@ -202,9 +203,9 @@ def test_a_resignation_counts_as_its_grade(scoring: Scoring, grade: str, points:
     ]
     record = record_of(events)
     assert (record.games[0].winner, record.games[0].points) == (B, points)
-    assert Match.replay(events, rules).score == (0, points)
+    assert replay(events, rules).score == (0, points)
     assert check_record(record).legal
-    assert Match.replay(events_of(record), rules).score == (0, points)
+    assert replay(events_of(record), rules).score == (0, points)
 
 
 def test_who_had_which_colour_is_told_by_score_and_rules() -> None:
@@ -242,7 +243,7 @@ def test_the_record_goes_as_the_match_went(game: Game, next_start: str, policy: 
         MatchStart(t=0, rules=rules, players=("Anna", "Boris")),
         *playing.random_match(rules, seed, games=4),
     ]
-    match, record = Match.replay(events, rules), record_of(events)
+    match, record = replay(events, rules), record_of(events)
     last = record.games[-1]
     gained = [last.points if last.result and last.winner in (None, side) else 0 for side in Side]
     score = (last.score[0] + gained[0], last.score[1] + gained[1])
