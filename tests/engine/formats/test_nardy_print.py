@@ -173,7 +173,7 @@ def test_the_example_of_the_notes_is_read() -> None:
     assert record.players == ("Иванов", "Петров")
     turns = record.games[0].turns
     assert [turn.dice for turn in turns] == [(6, 5), (3, 1), (2, 1), (6, 5), (4, 4), (5, 5), (3, 2)]
-    assert [len(turn.moves or ()) for turn in turns] == [2, 2, 2, 2, 4, 0, 2]
+    assert [len(turn.moves or ()) for turn in turns] == [2, 2, 2, 2, 4, 4, 2]
     assert turns[4].comment == "две фишки"
     assert (record.games[0].winner, record.games[0].result) == (Side.WHITE, "resigned")
 
