@@ -24,8 +24,8 @@ from engine.events import (
     Throw,
     TurnEnd,
 )
-from engine.judge import judge_play
-from engine.layout import Orientation, colour_of, to_slots
+from engine.judge import judge_play, play_event
+from engine.layout import Orientation, colour_of
 from engine.legal import legal_plays
 from engine.match import Match
 from engine.position import CHECKERS, Game, Position, Side, index_of
@@ -50,21 +50,7 @@ def random_game(game: Game, seed: int) -> Iterator[Event]:
 
 def made(before: Position, side: Side, dice: Dice, after: Position, rules: RuleSet, t: float = 0) -> PlayMade:
     """A play as the camera tells it, with the judge's verdict."""
-    verdict = judge_play(before, side, dice, after, rules)
-    return PlayMade(
-        t=t,
-        side=side,
-        colour=colour_of(side),
-        dice=dice,
-        moves=verdict.moves,
-        notation=verdict.notation,
-        legal=verdict.legal,
-        rule=verdict.rule,
-        position=after,
-        slots=to_slots(after, Orientation.BOTTOM_RIGHT),
-        bar=after.bar,
-        off=after.off,
-    )
+    return play_event(judge_play(before, side, dice, after, rules), t, Orientation.BOTTOM_RIGHT)
 
 
 def late_position(rng: random.Random, game: Game) -> Position:

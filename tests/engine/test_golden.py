@@ -39,8 +39,8 @@ from engine.events import (
     loads,
 )
 from engine.formats.convert import record_of
-from engine.judge import judge_play
-from engine.layout import Orientation, colour_of, to_slots
+from engine.judge import judge_play, play_event
+from engine.layout import Orientation, colour_of
 from engine.legal import legal_plays
 from engine.match import Match
 from engine.position import CHECKERS, Game, Position, Side, index_of
@@ -84,22 +84,7 @@ class Table:
     def play(self, side: Side, dice: Dice, after: Position) -> None:
         """The board after a turn, with what the judge says of it."""
         verdict = judge_play(self.position, side, dice, after, self.rules)
-        self.add(
-            PlayMade(
-                t=self.t,
-                side=side,
-                colour=colour_of(side),
-                dice=dice,
-                moves=verdict.moves,
-                notation=verdict.notation,
-                legal=verdict.legal,
-                rule=verdict.rule,
-                position=after,
-                slots=to_slots(after, Orientation.BOTTOM_RIGHT),
-                bar=after.bar,
-                off=after.off,
-            )
-        )
+        self.add(play_event(verdict, self.t, Orientation.BOTTOM_RIGHT))
 
     def turn(self, side: Side) -> None:
         """A throw, unless the roll-off was it, and a random legal play."""

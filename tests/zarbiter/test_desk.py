@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from engine.events import BoardSeen, Event, GameStart, PlayMade, RollOff, Ruling, Throw
-from engine.judge import judge_play
-from engine.layout import Orientation, colour_of, to_slots
+from engine.judge import judge_play, play_event
+from engine.layout import Orientation, colour_of
 from engine.observation import Observation
 from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
@@ -38,21 +38,7 @@ def threw(side: Side, dice: tuple[int, int], t: float) -> Throw:
 
 
 def played(before: Position, side: Side, dice: tuple[int, int], after: Position, t: float) -> PlayMade:
-    verdict = judge_play(before, side, dice, after, RULES)
-    return PlayMade(
-        t=t,
-        side=side,
-        colour=colour_of(side),
-        dice=dice,
-        moves=verdict.moves,
-        notation=verdict.notation,
-        legal=verdict.legal,
-        rule=verdict.rule,
-        position=after,
-        slots=to_slots(after, Orientation.BOTTOM_RIGHT),
-        bar=after.bar,
-        off=after.off,
-    )
+    return play_event(judge_play(before, side, dice, after, RULES), t, Orientation.BOTTOM_RIGHT)
 
 
 class Match:
