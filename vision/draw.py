@@ -1,4 +1,4 @@
-"""What is seen, drawn over the camera's picture for the live page.
+"""What is seen, drawn over the camera's picture for the live page, and over photographs.
 
 One colour a meaning: white the field, cream and black the counts of light and dark, green a die
 that lies flat, red a die that does not, amber whatever is doubtful, blue hands and cup. Empty
@@ -7,12 +7,14 @@ points get no label.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import cv2
 import numpy as np
 
-from engine.observation import Box, Observation, SlotReading
+from engine.observation import BoardView, Box, Observation, SlotReading
 from hardware.camera import Image
 from vision.geometry import FieldMap
 
@@ -51,15 +53,14 @@ def annotate(image: Image, observation: Observation, *, believed: Sequence[int] 
         pen.box(hand, _BLUE, "hand")
     if observation.cup is not None:
         pen.box(observation.cup, _BLUE, "cup")
+    dice: list[tuple[Box, Bgr, str]] = []
     for die in observation.dice:
         flat = die.state == "flat"
         sure = max(die.values) * die.confidence >= _SURE
         word = "" if flat else f" {_WORDS.get(die.state, die.state)}"
-        pen.box(
-            die.box,
-            _RED if not flat else _GREEN if sure else _AMBER,
-            f"{die.value}{'' if sure else '?'}{word}",
-        )
+        colour = _RED if not flat else _GREEN if sure else _AMBER
+        dice.append((die.box, colour, f"{die.value}{'' if sure else '?'}{word}"))
+    pen.boxes(dice)
     if observation.board is None:
         pen.status("looking for the board", _AMBER)
     else:
@@ -69,13 +70,79 @@ def annotate(image: Image, observation: Observation, *, believed: Sequence[int] 
     return pen.image
 
 
-class _Pen:
-    """Lines and labels scaled to the picture."""
+def annotate_photo(image: Image, answer: Mapping[str, Any], board: BoardView | None) -> Image:
+    """A copy of ``image`` with an answer of the photo contract drawn over it.
 
-    def __init__(self, image: Image) -> None:
+    ``image``: of the answer's size, uint8 BGR. ``board``: where its field lies, bar included. The
+    counts stand outside the field, those of the bar at its ends (dark above, light below), so that no
+    checker is hidden; beside each stands how sure it is, in percent. Where the field reaches to the edge
+    of the picture the copy is higher than the picture, by a margin that has room for them.
+    """
+    if board is None:
+        pen = _Pen(image.copy())
+    else:
+        field = FieldMap.from_view(board)
+        across = np.diff(field.to_pixels([(0, 0.5), (1, 0.5)]), axis=0)[0]
+        column = float(np.hypot(*across)) * field.point_width
+        edges = field.to_pixels([(0, 0), (1, 0), (0, 1), (1, 1)])[:, 1]
+        room = _Pen(image, column).room
+        above = max(0, math.ceil(room - edges[:2].min()))
+        below = max(0, math.ceil(edges[2:].max() + room - image.shape[0]))
+        higher = cv2.copyMakeBorder(image, above, below, 0, 0, cv2.BORDER_CONSTANT, value=_BLACK)
+        pen = _Pen(np.asarray(higher, np.uint8), column)
+        pen.shift = above
+        pen.field(field)
+        for row, edge, out in (("top", 0.0, -1), ("bottom", 1.0, 1)):
+            for place, slot in enumerate(answer["slots"][row]):
+                if slot["count"] or slot["confidence"] < _SURE:
+                    pen.tag(field, (field.slot_x(place), edge), out, slot)
+        middle = (field.bar[0] + field.bar[1]) / 2
+        for colour, edge, out in (("dark", 0.0, -1), ("light", 1.0, 1)):
+            if answer["bar"][colour]:
+                slot = {"colour": colour, "count": answer["bar"][colour], "confidence": None}
+                pen.tag(field, (middle, edge), out, slot)
+    things: list[tuple[Box, Bgr, str]] = []
+    if answer["cup"]:
+        things.append((answer["cup"]["box"], _BLUE, "cup"))
+    if answer["cube"]:
+        things.append((answer["cube"]["box"], _BLUE, f"cube {answer['cube']['value'] or '?'}"))
+    for die in answer["dice"]:
+        flat, sure = die["state"] == "flat", die["confidence"] >= _SURE
+        text = f"{die['value']}" if sure else f"{die['value']}? {100 * die['confidence']:.0f}%"
+        text += "" if flat else f" {_WORDS.get(die['state'], die['state'])}"
+        things.append((die["box"], _RED if not flat else _GREEN if sure else _AMBER, text))
+    pen.boxes(things)
+    if answer["hands"]:
+        pen.status("a hand over the board", _BLUE)
+    return pen.image
+
+
+class _Pen:
+    """Lines and labels scaled to the picture, or to a point of ``column`` pixels.
+
+    ``shift``: rows that the picture was moved down by. ``room``: pixels that a tag needs beside the field.
+    """
+
+    shift = 0
+
+    def __init__(self, image: Image, column: float | None = None) -> None:
         self.image = image
-        self._scale = max(0.34, min(1.4, image.shape[1] / 1280 * 0.55))
-        self._thick = 2 if self._scale > 0.8 else 1
+        if column is None:
+            self._scale = max(0.34, min(1.4, image.shape[1] / 1280 * 0.55))
+            self._thick = 2 if self._scale > 0.8 else 1
+        else:
+            self._scale = max(0.34, min(3.0, column / 62))
+            self._thick = max(1, round(2.2 * self._scale))
+        self._tags: list[Box] = []
+
+    @property
+    def room(self) -> float:
+        return 1.25 * self._size("0")[1] + self._smaller()._size("0")[1]
+
+    def _smaller(self) -> _Pen:
+        pen = _Pen(self.image)
+        pen._scale, pen._thick = max(0.3, self._scale * 0.6), max(1, round(self._thick * 0.6))
+        return pen
 
     def field(self, field: FieldMap) -> None:
         """The outline of the field and the bar."""
@@ -84,7 +151,7 @@ class _Pen:
         if right > left:
             outlines.append([(left, 0), (right, 0), (right, 1), (left, 1)])
         for outline in outlines:
-            pixels = np.rint(field.to_pixels(outline) * 16).astype(np.int32)
+            pixels = np.rint((field.to_pixels(outline) + np.array([0, self.shift])) * 16).astype(np.int32)
             cv2.polylines(self.image, [pixels], True, _WHITE, self._thick, cv2.LINE_AA, shift=4)
 
     def count(self, field: FieldMap, place: tuple[float, float], reading: SlotReading, wrong: bool) -> None:
@@ -101,6 +168,55 @@ class _Pen:
             ink = _GREY
         x, y = field.to_pixels([place])[0]
         self._label(text, (float(x), float(y)), paper, ink, rim)
+
+    def tag(self, field: FieldMap, place: tuple[float, float], out: int, slot: Mapping[str, Any]) -> None:
+        """A count just outside an edge of the field, and how sure it is, further ``out`` (-1 up, 1 down)."""
+        sure = slot["confidence"] is None or slot["confidence"] >= _SURE
+        text = f"{slot['count']}{'' if sure else '?'}"
+        paper, ink = {"light": (_CREAM, _BLACK), "dark": (_BLACK, _CREAM)}.get(
+            slot["colour"], (_GREY, _BLACK)
+        )
+        x, y = (float(v) for v in field.to_pixels([place])[0])
+        height, small = self._size(text)[1], self._smaller()
+        y += self.shift + out * 0.75 * height
+        self._label(text, (x, y), paper, ink, _BLACK if sure else _AMBER)
+        width = self._size(text)[0]
+        self._tags.append((x - width / 2, y - height, x + width / 2, y + height))
+        if slot["confidence"] is not None:
+            percent = f"{100 * slot['confidence']:.0f}%"
+            y += out * (height + small._size(percent)[1]) / 2
+            small._label(percent, (x, y), _BLACK if sure else _AMBER, _WHITE if sure else _BLACK, None)
+
+    def boxes(self, things: Sequence[tuple[Box, Bgr, str]]) -> None:
+        """Boxes with labels that lie over no other of them and no tag, if that can be helped."""
+        taken: list[Box] = []
+        for (x0, y0, x1, y1), colour, _ in things:
+            taken.append((x0, y0 + self.shift, x1, y1 + self.shift))
+            a, b, c, d = (round(v) for v in taken[-1])
+            cv2.rectangle(self.image, (a, b), (c, d), colour, self._thick, cv2.LINE_AA)
+        boxes = tuple(taken)
+        taken += self._tags
+        for (x0, y0, x1, y1), (_, colour, text) in zip(boxes, things, strict=True):
+            width, height = self._size(text)
+            gap = 0.6 * height
+            x, y = (x0 + x1) / 2, (y0 + y1) / 2
+            places = (
+                (x, y0 - gap),
+                (x, y1 + gap),
+                (x1 + gap + width / 2, y),
+                (x0 - gap - width / 2, y),
+                (x, y0 - gap - height),
+                (x, y1 + gap + height),
+            )
+            papers = [(u - width / 2, v - height / 2, u + width / 2, v + height / 2) for u, v in places]
+            free = [k for k, paper in enumerate(papers) if self._inside(paper) and not _meets(paper, taken)]
+            best = free[0] if free else 0
+            taken.append(papers[best])
+            self._label(text, places[best], colour, _BLACK, None)
+
+    def _inside(self, box: Box) -> bool:
+        height, width = self.image.shape[:2]
+        return box[0] >= 0 and box[1] >= 0 and box[2] <= width and box[3] <= height
 
     def box(self, box: Box, colour: Bgr, text: str) -> None:
         """A box with its label above it, or below where it begins at the top of the picture."""
@@ -140,3 +256,8 @@ class _Pen:
             )
         at = (x0 + (width - wide) // 2, y0 + (height + high) // 2)
         cv2.putText(self.image, text, at, _FONT, self._scale, ink, self._thick, cv2.LINE_AA)
+
+
+def _meets(box: Box, others: Sequence[Box]) -> bool:
+    x0, y0, x1, y1 = box
+    return any(x0 < c and a < x1 and y0 < d and b < y1 for a, b, c, d in others)

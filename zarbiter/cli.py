@@ -19,6 +19,7 @@ import click
 os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
 
+from engine.layout import Orientation
 from engine.position import Game, Side
 from engine.record import Record
 from engine.rules import RuleSet, default_rules
@@ -417,6 +418,13 @@ def _two_names(players: str) -> tuple[str, str]:
 @click.argument("pictures", metavar="IMAGE...", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for other programs.")
 @corners_option
+@click.option(
+    "--corners-file",
+    type=INPUT,
+    metavar="FILE",
+    help="Corners for many pictures: JSON with four [x, y] for each picture's name. Pictures that it does "
+    "not name are searched for a board.",
+)
 @click.option("--dice-only", is_flag=True, help="Look for dice and for no board.")
 @click.option(
     "--draw",
@@ -424,20 +432,65 @@ def _two_names(players: str) -> tuple[str, str]:
     metavar="OUT",
     help="Draw what is seen over the picture and write it here; a folder if there are several pictures.",
 )
+@click.option("--xgid", is_flag=True, help="Also tell the position as an XGID.")
+@click.option("--gnubg-id", is_flag=True, help="Also tell it as GNU Backgammon's position and match id.")
+@click.option("--position", is_flag=True, help="Also tell it in the short form that `zarbiter legal` takes.")
+@click.option(
+    "--home",
+    type=click.Choice([corner.value for corner in Orientation]),
+    default=Orientation.BOTTOM_RIGHT.value,
+    show_default=True,
+    help="For these: the corner of the picture in which the light side's 1-point lies.",
+)
+@click.option(
+    "--turn",
+    type=click.Choice(["light", "dark"]),
+    default="light",
+    show_default=True,
+    help="For these: the side on roll.",
+)
+@game_option(Game.BACKGAMMON)
 def photo(
-    pictures: tuple[str, ...], as_json: bool, corners: Corners | None, dice_only: bool, draw: Path | None
+    pictures: tuple[str, ...],
+    as_json: bool,
+    corners: Corners | None,
+    corners_file: Path | None,
+    dice_only: bool,
+    draw: Path | None,
+    xgid: bool,
+    gnubg_id: bool,
+    position: bool,
+    home: str,
+    turn: str,
+    game: str,
 ) -> int:
     """Read the position and the dice in photographs of a board.
 
-    Every IMAGE is read, also if one before it cannot be; the exit status is then 3.
+    Every IMAGE is read, also if one before it cannot be; the exit status is then 3. A position that has
+    no XGID or id, such as one with sixteen checkers a side, is told with the reason.
 
     \b
     Examples:  zarbiter photo board.jpg
                zarbiter photo --json --draw seen/ *.jpg
+               zarbiter photo --xgid --home top-left --turn dark board.jpg
     """
-    from zarbiter.photos import read_all
+    if dice_only and (xgid or gnubg_id or position):
+        raise click.UsageError("--dice-only looks for no board, and so there is no position to tell")
+    from zarbiter.photos import Wanted, read_all, read_corners
 
-    return UNREADABLE if read_all(pictures, as_json, corners, dice_only, draw) else DONE
+    wanted = Wanted(
+        corners=corners,
+        corners_of=read_corners(corners_file) if corners_file else {},
+        dice_only=dice_only,
+        draw=draw,
+        forms=tuple(
+            form for form, asked in (("xgid", xgid), ("gnubg_id", gnubg_id), ("position", position)) if asked
+        ),
+        home=Orientation(home),
+        turn=Side.WHITE if turn == "light" else Side.BLACK,
+        game=Game(game),
+    )
+    return UNREADABLE if read_all(pictures, wanted, as_json) else DONE
 
 
 @cli.command()

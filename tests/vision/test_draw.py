@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,8 @@ from engine.layout import Orientation, start_layouts
 from engine.observation import BoardView, DieReading, Observation, SlotReading
 from engine.position import Game
 from hardware.camera import Image
-from vision.draw import annotate
+from vision.draw import annotate, annotate_photo
+from vision.photo import PhotoReading
 
 START = start_layouts(Game.BACKGAMMON)[Orientation.BOTTOM_RIGHT]
 
@@ -78,3 +81,50 @@ def test_ten_milliseconds_are_enough() -> None:
         times.append(time.perf_counter() - start)
     # The best of many: the machine may be busy with other things.
     assert min(times) < 0.010
+
+
+def photo(width: int, height: int, **changes: Any) -> tuple[Image, PhotoReading]:
+    """A plain picture and the reading of a board in it."""
+    seen = observation(width, height)
+    image: Image = np.full((height, width, 3), 90, np.uint8)
+    reading = PhotoReading((width, height), seen.board, seen.slots, seen.bar, seen.dice, seen.cup, True)
+    return image, replace(reading, **changes)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 960), (480, 360), (4000, 3000)])
+def test_a_photograph_has_its_counts_outside_the_field(width: int, height: int) -> None:
+    image, reading = photo(width, height, dice=(), cup=None, hands=False)
+    answer = reading.to_json("a.jpg")
+    out = annotate_photo(image, answer, reading.board)
+    assert out.shape == image.shape
+    assert not np.array_equal(out, image)
+    x0, y0, x1, y1 = (round(v) for v in (0.12 * width, 0.12 * height, 0.44 * width, 0.88 * height))
+    assert np.array_equal(out[y0:y1, x0:x1], image[y0:y1, x0:x1]), "no checker is hidden"
+
+
+def test_a_field_that_fills_the_picture_gets_room_above_and_below() -> None:
+    corners = ((0.0, 0.0), (1280.0, 0.0), (1280.0, 960.0), (0.0, 960.0))
+    image, reading = photo(1280, 960, board=BoardView(corners, (0.46, 0.54), 0.9), hands=False)
+    out = annotate_photo(image, reading.to_json("a.jpg"), reading.board)
+    assert out.shape[0] > 960
+    assert out.shape[1] == 1280
+
+
+def test_a_photograph_of_dice_alone_and_one_with_a_cube() -> None:
+    image, reading = photo(640, 480, board=None, slots=())
+    answer = reading.to_json("a.jpg") | {"cube": {"value": 2, "box": [500, 20, 540, 60]}}
+    out = annotate_photo(image, answer, None)
+    assert (out[15:65, 495:545] != image[15:65, 495:545]).any()
+    without = annotate_photo(image, answer | {"cube": None}, None)
+    assert np.array_equal(without[15:65, 495:545], image[15:65, 495:545])
+
+
+def test_labels_of_dice_that_lie_close_hide_none_of_them() -> None:
+    def die(x: float, y: float) -> DieReading:
+        values = (0.01, 0.01, 0.95, 0.01, 0.01, 0.01)
+        return DieReading(values, (("cocked", 1.0),), (x, y, x + 30, y + 30), (0.4, 0.4), "left", 0.9)
+
+    image, reading = photo(1280, 960, board=None, slots=(), dice=(die(400, 300), die(435, 300)))
+    out = annotate_photo(image, reading.to_json("a.jpg") | {"cup": None, "hands": False}, None)
+    for x in (400, 435):
+        assert np.array_equal(out[304:326, x + 4 : x + 26], image[304:326, x + 4 : x + 26])
