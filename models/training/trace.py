@@ -1,0 +1,766 @@
+"""What a camera sees of a scene: rays against signed distances, and what light reaches the places they hit.
+
+Every body is a distance function in a frame of its own. A pixel's ray is clipped by the body's box first,
+so that boxes without rounding and ellipsoids are hit exactly and all else is sphere traced (J. C. Hart,
+"Sphere tracing", The Visual Computer 12, 1996) over a short way. Round cone: I. Quilez, "Distance functions".
+Pixels are as OpenCV counts them: whole numbers are the middles of pixels. All kernels are in this one module,
+as numba's store on disk notices changes only in the module of the kernel that is called.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from models.training.world import Array, Body, Buffers, Camera, Shape
+
+Doubles = NDArray[np.float64]
+Ints = NDArray[np.int64]
+F = TypeVar("F", bound=Callable[..., Any])
+
+NEAR = 0.02  #: field widths before the eye in which nothing is drawn
+CELL = 0.05  #: field widths, of the grid that shadow rays walk through
+REACH = 1.2  #: field widths beyond the middle of things that the grid spans at most
+WIDE = 0.2  #: half lengths from which a body is tested for every ray instead of lying in the grid
+LIFT = 6e-4  #: field widths that a secondary ray starts off its surface
+
+BOX, DISC, CONE, BALL, CUP, RING = (int(shape) for shape in Shape)
+
+
+def compiled(function: F) -> F:
+    """The function compiled by numba, kept on disk, with its type."""
+    return cast(F, numba.njit(cache=True, fastmath=True, error_model="numpy")(function))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Packed:
+    """Bodies as arrays for the kernels, and a grid over x and y that says which lie where.
+
+    ``wide`` are the indices of bodies in no cell; those of cell (i, j) are ``members[start[k]:start[k + 1]]``
+    with k = j * columns + i, and nothing in it is higher than ``top[k]``. ``grid``: x0, y0, lowest z, highest.
+    """
+
+    shape: Ints
+    size: Doubles
+    half: Doubles
+    centre: Doubles
+    turn: Doubles
+    wide: Ints
+    start: Ints
+    members: Ints
+    top: Doubles
+    grid: Doubles
+    cells: tuple[int, int]
+
+    def arrays(self) -> tuple[Any, ...]:
+        """Everything, in the order in which the kernels take it."""
+        bodies = (self.shape, self.size, self.half, self.centre, self.turn)
+        return (*bodies, self.wide, self.start, self.members, self.top, self.grid, *self.cells)
+
+
+def half_lengths(body: Body) -> tuple[float, float, float]:
+    """Half lengths of the box around a body in its own frame."""
+    size = body.size
+    match body.shape:
+        case Shape.BOX | Shape.BALL:
+            return size[0], size[1], size[2]
+        case Shape.DISC:
+            return size[0], size[0], size[1]
+        case Shape.CONE:
+            thick = max(size[0], size[1])
+            return thick, thick, size[2] + thick
+        case Shape.CUP:
+            wide = max(size[0], size[1])
+            return wide, wide, size[2]
+        case Shape.RING:
+            return size[0] + size[1], size[0] + size[1], size[1]
+
+
+def pack(bodies: Sequence[Body]) -> Packed:
+    """Bodies made ready for the kernels."""
+    count = len(bodies)
+    size = np.zeros((count, 4))
+    for row, body in zip(size, bodies, strict=True):
+        row[: len(body.size)] = body.size
+    half = np.array([half_lengths(body) for body in bodies], np.float64).reshape(count, 3)
+    centre = np.array([body.centre for body in bodies], np.float64).reshape(count, 3)
+    turn = np.array([body.turn for body in bodies], np.float64).reshape(count, 3, 3)
+    extent = np.einsum("nij,ni->nj", np.abs(turn), half)
+    low, high = centre - extent, centre + extent
+    is_wide = (extent[:, :2] > WIDE).all(axis=1)
+    small = np.flatnonzero(~is_wide)
+    if small.size:
+        middle = np.median(centre[small], axis=0)
+        grid_low = np.maximum(low[small].min(axis=0), middle - REACH)
+        grid_high = np.minimum(high[small].max(axis=0), middle + REACH)
+    else:
+        grid_low, grid_high = np.zeros(3), np.full(3, CELL)
+    cells = tuple(max(1, int(np.ceil((grid_high[k] - grid_low[k]) / CELL))) for k in range(2))
+    lists: list[list[int]] = [[] for _ in range(cells[0] * cells[1])]
+    top = np.full(len(lists), -1e9)
+    for k in small:
+        first = np.clip(((low[k] - grid_low)[:2] // CELL).astype(int), 0, None)
+        last = np.minimum(((high[k] - grid_low)[:2] // CELL).astype(int), np.subtract(cells, 1))
+        for j in range(first[1], last[1] + 1):
+            for i in range(first[0], last[0] + 1):
+                lists[j * cells[0] + i].append(int(k))
+                top[j * cells[0] + i] = max(top[j * cells[0] + i], high[k, 2])
+    return Packed(
+        shape=np.array([int(body.shape) for body in bodies], np.int64),
+        size=size,
+        half=half,
+        centre=centre,
+        turn=turn,
+        wide=np.flatnonzero(is_wide).astype(np.int64),
+        start=np.concatenate([[0], np.cumsum([len(members) for members in lists])]).astype(np.int64),
+        members=np.array([k for members in lists for k in members], np.int64),
+        top=top,
+        grid=np.array([grid_low[0], grid_low[1], grid_low[2], grid_high[2]], np.float64),
+        cells=(cells[0], cells[1]),
+    )
+
+
+def scaled(camera: Camera, factor: float) -> Camera:
+    """The same view on ``factor`` times as many pixels along each side."""
+    middle = tuple((value + 0.5) * factor - 0.5 for value in camera.middle)
+    size = tuple(max(1, round(value * factor)) for value in camera.size)
+    return Camera(
+        camera.eye,
+        camera.turn,
+        camera.focal * factor,
+        (middle[0], middle[1]),
+        (size[0], size[1]),
+        camera.bend,
+    )
+
+
+def screen_boxes(packed: Packed, camera: Camera) -> Ints:
+    """Pixels that each body may cover, int64 (n, 4): left, top, right, bottom, the last two not included."""
+    signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], np.float64)
+    corners = packed.centre[:, None] + np.einsum("nck,nkj->ncj", signs * packed.half[:, None], packed.turn)
+    seen = (corners - camera.eye) @ np.asarray(camera.turn, np.float64).T
+    z = seen[..., 2]
+    xy = camera.focal * seen[..., :2] / np.maximum(z, NEAR)[..., None] + camera.middle
+    limit = np.array(camera.size, np.float64)
+    low = np.clip(np.floor(xy.min(axis=1)), 0, limit)
+    high = np.clip(np.ceil(xy.max(axis=1)) + 1, 0, limit)
+    crossing = (z.min(axis=1) < NEAR)[:, None]
+    low = np.where(crossing, 0, low)
+    high = np.where(crossing, limit, high)
+    high = np.where((z.max(axis=1) < NEAR)[:, None], low, high)
+    return np.concatenate([low, high], axis=1).astype(np.int64)
+
+
+def trace(bodies: Sequence[Body] | Packed, camera: Camera) -> Buffers:
+    """What is seen at each pixel of a pinhole camera (its bend is left to the lens)."""
+    packed = bodies if isinstance(bodies, Packed) else pack(bodies)
+    width, height = camera.size
+    body = np.full((height, width), -1, np.int32)
+    depth = np.full((height, width), 1e9, np.float32)
+    local, normal, place = (np.zeros((height, width, 3), np.float32) for _ in range(3))
+    # small things first: what is behind them is then dropped early
+    order = np.argsort(packed.half.max(axis=1), kind="stable")
+    arrays = (packed.shape, packed.size, packed.half, packed.centre, packed.turn)
+    eye, view = np.asarray(camera.eye, np.float64), np.asarray(camera.turn, np.float64)
+    lens = (float(camera.focal), float(camera.middle[0]), float(camera.middle[1]))
+    boxes = screen_boxes(packed, camera)
+    _trace(*arrays, order, boxes, eye, view, *lens, body, depth, local, normal, place)
+    return Buffers(body, depth, local, normal, place)
+
+
+@compiled
+def _distance(shape: int, a: float, b: float, c: float, d: float, x: float, y: float, z: float) -> float:
+    """Signed distance from (x, y, z) in a body's own frame to its surface."""
+    if shape == BOX:
+        qx, qy, qz = abs(x) - (a - d), abs(y) - (b - d), abs(z) - (c - d)
+        out = math.sqrt(max(qx, 0.0) ** 2 + max(qy, 0.0) ** 2 + max(qz, 0.0) ** 2)
+        return out + min(max(qx, max(qy, qz)), 0.0) - d
+    rho = math.sqrt(x * x + y * y)
+    if shape == DISC:
+        qx, qz = rho - (a - c), abs(z) - (b - c)
+        if d > 0.0:
+            inside = 1.0 - (rho / (0.82 * a)) ** 2
+            if inside > 0.0:
+                qz += d * inside
+        out = math.sqrt(max(qx, 0.0) ** 2 + max(qz, 0.0) ** 2)
+        return out + min(max(qx, qz), 0.0) - c
+    if shape == CONE:
+        length = 2.0 * c
+        slope = (a - b) / length
+        up = z + c
+        if abs(slope) >= 1.0:  # one ball swallows the other
+            if a > b:
+                return math.sqrt(rho * rho + up * up) - a
+            return math.sqrt(rho * rho + (up - length) ** 2) - b
+        side = math.sqrt(1.0 - slope * slope)
+        k = -slope * rho + side * up
+        if k < 0.0:
+            return math.sqrt(rho * rho + up * up) - a
+        if k > side * length:
+            return math.sqrt(rho * rho + (up - length) ** 2) - b
+        return rho * side + up * slope - a
+    if shape == BALL:
+        k0 = math.sqrt((x / a) ** 2 + (y / b) ** 2 + (z / c) ** 2)
+        k1 = math.sqrt((x / (a * a)) ** 2 + (y / (b * b)) ** 2 + (z / (c * c)) ** 2)
+        return k0 * (k0 - 1.0) / max(k1, 1e-9)
+    if shape == CUP:
+        r = 0.5 * d
+        # the wall is a thick line from foot to lip, the floor another one
+        fx, fz = a - r, -c + r
+        wx, wz = b - a, 2.0 * (c - r)
+        px, pz = rho - fx, z - fz
+        t = min(1.0, max(0.0, (px * wx + pz * wz) / (wx * wx + wz * wz)))
+        wall = math.sqrt((px - t * wx) ** 2 + (pz - t * wz) ** 2)
+        floor = math.sqrt(max(rho - fx, 0.0) ** 2 + (z - fz) ** 2)
+        return min(wall, floor) - r
+    return math.sqrt((rho - a) ** 2 + z * z) - b
+
+
+@compiled
+def _hit(
+    shape: int,
+    size: Doubles,
+    half: Doubles,
+    ox: float,
+    oy: float,
+    oz: float,
+    dx: float,
+    dy: float,
+    dz: float,
+    low: float,
+    high: float,
+) -> float:
+    """How far along a ray of unit direction, in the body's frame, it is hit between low and high; else -1."""
+    near, far = low, high
+    for axis in range(3):
+        if axis == 0:
+            o, d = ox, dx
+        elif axis == 1:
+            o, d = oy, dy
+        else:
+            o, d = oz, dz
+        if abs(d) < 1e-9:
+            if abs(o) > half[axis]:
+                return -1.0
+            continue
+        inverse = 1.0 / d
+        t0, t1 = (-half[axis] - o) * inverse, (half[axis] - o) * inverse
+        if t0 > t1:
+            t0, t1 = t1, t0
+        near, far = max(near, t0), min(far, t1)
+        if near > far:
+            return -1.0
+    if shape == BOX and size[3] < 1e-5:
+        return near if near > low else -1.0
+    if shape == BALL:
+        ax, ay, az = 1.0 / size[0], 1.0 / size[1], 1.0 / size[2]
+        ex, ey, ez = dx * ax, dy * ay, dz * az
+        px, py, pz = ox * ax, oy * ay, oz * az
+        aa = ex * ex + ey * ey + ez * ez
+        bb = ex * px + ey * py + ez * pz
+        inside = bb * bb - aa * (px * px + py * py + pz * pz - 1.0)
+        if inside < 0.0:
+            return -1.0
+        t = (-bb - math.sqrt(inside)) / aa
+        return t if low < t < high else -1.0
+    stride = 0.85 if shape == DISC and size[3] > 0.0 else 1.0
+    t = near
+    away = 1.0
+    for _ in range(72):
+        away = _distance(shape, size[0], size[1], size[2], size[3], ox + dx * t, oy + dy * t, oz + dz * t)
+        if away < 1e-5:
+            return t
+        t += away * stride
+        if t > far:
+            return -1.0
+    return t if away < 2e-4 else -1.0
+
+
+@compiled
+def _local_normal(shape: int, size: Doubles, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Unit normal in the body's own frame at a place on its surface."""
+    if shape == BOX and size[3] < 1e-5:
+        rx, ry, rz = size[0] - abs(x), size[1] - abs(y), size[2] - abs(z)
+        if rz <= rx and rz <= ry:
+            return 0.0, 0.0, np.sign(z)
+        if rx <= ry:
+            return np.sign(x), 0.0, 0.0
+        return 0.0, np.sign(y), 0.0
+    a, b, c, d = size[0], size[1], size[2], size[3]
+    if shape == BALL:
+        nx, ny, nz = x / (a * a), y / (b * b), z / (c * c)
+    else:
+        e = 1e-4
+        nx = _distance(shape, a, b, c, d, x + e, y, z) - _distance(shape, a, b, c, d, x - e, y, z)
+        ny = _distance(shape, a, b, c, d, x, y + e, z) - _distance(shape, a, b, c, d, x, y - e, z)
+        nz = _distance(shape, a, b, c, d, x, y, z + e) - _distance(shape, a, b, c, d, x, y, z - e)
+    length = math.sqrt(nx * nx + ny * ny + nz * nz)
+    if length < 1e-12:
+        return 0.0, 0.0, 1.0
+    return nx / length, ny / length, nz / length
+
+
+@compiled
+def _trace(
+    shape: Ints,
+    size: Doubles,
+    half: Doubles,
+    centre: Doubles,
+    turn: Doubles,
+    order: Ints,
+    boxes: Ints,
+    eye: Doubles,
+    view: Doubles,
+    focal: float,
+    mx: float,
+    my: float,
+    body: NDArray[np.int32],
+    depth: Array,
+    local: Array,
+    normal: Array,
+    place: Array,
+) -> None:
+    height, width = body.shape
+    for n in order:
+        left, above, right, below = boxes[n, 0], boxes[n, 1], boxes[n, 2], boxes[n, 3]
+        if left >= right or above >= below:
+            continue
+        m = np.zeros((3, 3))
+        o = np.zeros(3)
+        for i in range(3):
+            for k in range(3):
+                o[i] += turn[n, i, k] * (eye[k] - centre[n, k])
+                for j in range(3):
+                    m[i, j] += turn[n, i, k] * view[j, k]
+        for v in range(above, below):
+            cy = (v - my) / focal
+            for u in range(left, right):
+                cx = (u - mx) / focal
+                s = 1.0 / math.sqrt(cx * cx + cy * cy + 1.0)
+                dx = (m[0, 0] * cx + m[0, 1] * cy + m[0, 2]) * s
+                dy = (m[1, 0] * cx + m[1, 1] * cy + m[1, 2]) * s
+                dz = (m[2, 0] * cx + m[2, 1] * cy + m[2, 2]) * s
+                t = _hit(shape[n], size[n], half[n], o[0], o[1], o[2], dx, dy, dz, NEAR, float(depth[v, u]))
+                if t > 0.0:
+                    depth[v, u] = t
+                    body[v, u] = n
+    for v in range(height):
+        cy = (v - my) / focal
+        for u in range(width):
+            n = body[v, u]
+            if n < 0:
+                continue
+            cx = (u - mx) / focal
+            s = depth[v, u] / math.sqrt(cx * cx + cy * cy + 1.0)
+            x = eye[0] + s * (view[0, 0] * cx + view[1, 0] * cy + view[2, 0])
+            y = eye[1] + s * (view[0, 1] * cx + view[1, 1] * cy + view[2, 1])
+            z = eye[2] + s * (view[0, 2] * cx + view[1, 2] * cy + view[2, 2])
+            place[v, u, 0], place[v, u, 1], place[v, u, 2] = x, y, z
+            x, y, z = x - centre[n, 0], y - centre[n, 1], z - centre[n, 2]
+            lx = turn[n, 0, 0] * x + turn[n, 0, 1] * y + turn[n, 0, 2] * z
+            ly = turn[n, 1, 0] * x + turn[n, 1, 1] * y + turn[n, 1, 2] * z
+            lz = turn[n, 2, 0] * x + turn[n, 2, 1] * y + turn[n, 2, 2] * z
+            local[v, u, 0], local[v, u, 1], local[v, u, 2] = lx, ly, lz
+            nx, ny, nz = _local_normal(shape[n], size[n], lx, ly, lz)
+            for k in range(3):
+                normal[v, u, k] = turn[n, 0, k] * nx + turn[n, 1, k] * ny + turn[n, 2, k] * nz
+
+
+@compiled
+def _convex(shape: int, size: Doubles) -> bool:
+    return shape in (BOX, CONE, BALL) or (shape == DISC and size[3] <= 0.0)
+
+
+@compiled
+def _meet(
+    shape: Ints,
+    size: Doubles,
+    half: Doubles,
+    centre: Doubles,
+    turn: Doubles,
+    n: int,
+    ox: float,
+    oy: float,
+    oz: float,
+    dx: float,
+    dy: float,
+    dz: float,
+    high: float,
+) -> float:
+    x, y, z = ox - centre[n, 0], oy - centre[n, 1], oz - centre[n, 2]
+    t = turn[n]
+    return _hit(
+        shape[n],
+        size[n],
+        half[n],
+        t[0, 0] * x + t[0, 1] * y + t[0, 2] * z,
+        t[1, 0] * x + t[1, 1] * y + t[1, 2] * z,
+        t[2, 0] * x + t[2, 1] * y + t[2, 2] * z,
+        t[0, 0] * dx + t[0, 1] * dy + t[0, 2] * dz,
+        t[1, 0] * dx + t[1, 1] * dy + t[1, 2] * dz,
+        t[2, 0] * dx + t[2, 1] * dy + t[2, 2] * dz,
+        0.0,
+        high,
+    )
+
+
+@compiled
+def first_hit(
+    p: Any,
+    ox: float,
+    oy: float,
+    oz: float,
+    dx: float,
+    dy: float,
+    dz: float,
+    high: float,
+    skip: int,
+    any_hit: bool,
+) -> tuple[int, float]:
+    """Which body a ray of unit direction meets before ``high``, and where; (-1, high) for none.
+
+    ``p``: ``Packed.arrays()``. ``skip``: a body not looked at (the convex one that the ray leaves), or -1.
+    ``any_hit``: the first one found will do, which need not be the nearest.
+    """
+    shape, size, half, centre, turn, wide, start, members, top, grid, columns, rows = p
+    found, best = -1, high
+    x1, y1 = grid[0] + columns * CELL, grid[1] + rows * CELL
+    near, far = 0.0, high
+    inside = True
+    for axis in range(3):
+        if axis == 0:
+            o, d, a, b = ox, dx, grid[0], x1
+        elif axis == 1:
+            o, d, a, b = oy, dy, grid[1], y1
+        else:
+            o, d, a, b = oz, dz, grid[2], grid[3]
+        if abs(d) < 1e-9:
+            if o < a or o > b:
+                inside = False
+            continue
+        t0, t1 = (a - o) / d, (b - o) / d
+        if t0 > t1:
+            t0, t1 = t1, t0
+        near, far = max(near, t0), min(far, t1)
+    if inside and near < far:
+        i = min(columns - 1, max(0, int((ox + dx * near - grid[0]) / CELL)))
+        j = min(rows - 1, max(0, int((oy + dy * near - grid[1]) / CELL)))
+        si, sj = (1 if dx > 0 else -1), (1 if dy > 0 else -1)
+        ti, tj, di, dj = 1e9, 1e9, 1e9, 1e9
+        if abs(dx) > 1e-9:
+            ti = (grid[0] + (i + (1 if dx > 0 else 0)) * CELL - ox) / dx
+            di = CELL / abs(dx)
+        if abs(dy) > 1e-9:
+            tj = (grid[1] + (j + (1 if dy > 0 else 0)) * CELL - oy) / dy
+            dj = CELL / abs(dy)
+        t = near
+        last = -1
+        while t < far and t < best:
+            leave = min(ti, tj)
+            k = j * columns + i
+            if start[k + 1] > start[k] and min(oz + dz * t, oz + dz * min(leave, far)) <= top[k]:
+                for q in range(start[k], start[k + 1]):
+                    n = members[q]
+                    if n in (skip, last):
+                        continue
+                    hit = _meet(shape, size, half, centre, turn, n, ox, oy, oz, dx, dy, dz, best)
+                    if hit > 0.0:
+                        if any_hit:
+                            return n, hit
+                        found, best = n, hit
+                if start[k + 1] == start[k] + 1:
+                    last = members[start[k]]
+            t = leave
+            if ti < tj:
+                ti += di
+                i += si
+                if i < 0 or i >= columns:
+                    break
+            else:
+                tj += dj
+                j += sj
+                if j < 0 or j >= rows:
+                    break
+    for n in wide:
+        if n != skip:
+            hit = _meet(shape, size, half, centre, turn, n, ox, oy, oz, dx, dy, dz, best)
+            if hit > 0.0:
+                found, best = n, hit
+                if any_hit:
+                    break
+    return found, best
+
+
+@compiled
+def _noise(u: int, v: int, phase: float) -> float:
+    """Interleaved gradient noise, 0-1 (J. Jimenez, SIGGRAPH 2014 course on real-time rendering)."""
+    return (52.9829189 * ((0.06711056 * u + 0.00583715 * v + phase) % 1.0)) % 1.0
+
+
+@compiled
+def _basis(x: float, y: float, z: float) -> tuple[float, float, float, float, float, float]:
+    """Two unit vectors at right angles to a unit vector and to each other."""
+    if abs(z) < 0.9:
+        s = 1.0 / math.sqrt(x * x + y * y)
+        ax, ay, az = -y * s, x * s, 0.0
+    else:
+        s = 1.0 / math.sqrt(y * y + z * z)
+        ax, ay, az = 0.0, z * s, -y * s
+    return ax, ay, az, y * az - z * ay, z * ax - x * az, x * ay - y * ax
+
+
+@compiled
+def _share_of_lamp(
+    p: Any, n: int, place: Array, normal: Array, lamp: Doubles, radius: float, rays: int, turn: float
+) -> float:
+    """How much of a lamp a place sees, 0-1, by ``rays`` rays over its disc."""
+    ox, oy, oz = place[0] + LIFT * normal[0], place[1] + LIFT * normal[1], place[2] + LIFT * normal[2]
+    lx, ly, lz = lamp[0] - ox, lamp[1] - oy, lamp[2] - oz
+    away = math.sqrt(lx * lx + ly * ly + lz * lz)
+    ax, ay, az, bx, by, bz = _basis(lx / away, ly / away, lz / away)
+    skip = n if _convex(p[0][n], p[1][n]) else -1
+    seen = 0
+    for k in range(rays):
+        r = radius * math.sqrt((k + 0.5) / rays)
+        angle = 2.399963 * k + 6.283185 * turn
+        c, s = r * math.cos(angle), r * math.sin(angle)
+        dx, dy, dz = lx + c * ax + s * bx, ly + c * ay + s * by, lz + c * az + s * bz
+        length = math.sqrt(dx * dx + dy * dy + dz * dz)
+        body, _ = first_hit(p, ox, oy, oz, dx / length, dy / length, dz / length, length, skip, True)
+        if body < 0:
+            seen += 1
+    return seen / rays
+
+
+@compiled
+def _lamp_light(
+    p: Any,
+    body: NDArray[np.int32],
+    normal: Array,
+    place: Array,
+    lamp: Doubles,
+    radius: float,
+    step: int,
+    rays: int,
+    phase: float,
+    out: Array,
+) -> None:
+    height, width = body.shape
+    rows, columns = (height - 1) // step + 2, (width - 1) // step + 2
+    coarse = np.full((rows, columns), -1.0)
+    for j in range(rows):
+        v = min(height - 1, j * step)
+        for i in range(columns):
+            u = min(width - 1, i * step)
+            n = body[v, u]
+            if n < 0:
+                continue
+            facing = 0.0
+            for k in range(3):
+                facing += normal[v, u, k] * (lamp[k] - place[v, u, k])
+            if facing > 0.0:
+                coarse[j, i] = _share_of_lamp(
+                    p, n, place[v, u], normal[v, u], lamp, radius, rays, _noise(u, v, phase)
+                )
+    for v in range(height):
+        j = v // step
+        for u in range(width):
+            n = body[v, u]
+            if n < 0:
+                out[v, u] = 1.0
+                continue
+            facing = 0.0
+            for k in range(3):
+                facing += normal[v, u, k] * (lamp[k] - place[v, u, k])
+            if facing <= 0.0:
+                out[v, u] = 0.0
+                continue
+            i = u // step
+            first = coarse[j, i]
+            agreed = (first == 0.0 or first == 1.0) and first == coarse[j, i + 1]
+            agreed = agreed and first == coarse[j + 1, i] and first == coarse[j + 1, i + 1]
+            if agreed:
+                v1, u1 = min(height - 1, (j + 1) * step), min(width - 1, (i + 1) * step)
+                v0, u0 = j * step, i * step
+                agreed = body[v0, u0] == n or body[v0, u1] == n or body[v1, u0] == n or body[v1, u1] == n
+            if agreed:
+                out[v, u] = first
+            else:
+                out[v, u] = _share_of_lamp(
+                    p, n, place[v, u], normal[v, u], lamp, radius, rays, _noise(u, v, phase)
+                )
+
+
+@compiled
+def _sky(sky: Doubles, z: float, k: int) -> float:
+    """Radiance of the sky in colour k for a direction's z: rows of ``sky`` are above, around, below."""
+    t = math.sqrt(z) if z > 0.0 else min(1.0, -3.0 * z)
+    end = sky[0, k] if z > 0.0 else sky[2, k]
+    return float((1.0 - t) * sky[1, k] + t * end)
+
+
+@compiled
+def _gather(
+    p: Any,
+    n: int,
+    place: Array,
+    normal: Array,
+    sky: Doubles,
+    bounce: Doubles,
+    reach: float,
+    rays: int,
+    turn: float,
+) -> tuple[float, float, float, float]:
+    """Light from all around on a place: red, green, blue, and the share of the sky that is open to it."""
+    nx, ny, nz = float(normal[0]), float(normal[1]), float(normal[2])
+    ox, oy, oz = place[0] + LIFT * nx, place[1] + LIFT * ny, place[2] + LIFT * nz
+    ax, ay, az, bx, by, bz = _basis(nx, ny, nz)
+    skip = n if _convex(p[0][n], p[1][n]) else -1
+    red, green, blue, clear = 0.0, 0.0, 0.0, 0
+    for k in range(rays):
+        rr = (k + 0.5) / rays
+        r, up = math.sqrt(rr), math.sqrt(1.0 - rr)
+        angle = 2.399963 * k + 6.283185 * turn
+        c, s = r * math.cos(angle), r * math.sin(angle)
+        dx, dy, dz = c * ax + s * bx + up * nx, c * ay + s * by + up * ny, c * az + s * bz + up * nz
+        body, away = first_hit(p, ox, oy, oz, dx, dy, dz, reach, skip, False)
+        if body < 0:
+            clear += 1
+            red += _sky(sky, dz, 0)
+            green += _sky(sky, dz, 1)
+            blue += _sky(sky, dz, 2)
+        else:
+            # what is close by lies in the same shade
+            t = 0.25 + 0.75 * min(1.0, away / 0.08)
+            red += t * bounce[body, 0]
+            green += t * bounce[body, 1]
+            blue += t * bounce[body, 2]
+    return red / rays, green / rays, blue / rays, clear / rays
+
+
+@compiled
+def _sky_light(
+    p: Any,
+    body: NDArray[np.int32],
+    normal: Array,
+    place: Array,
+    sky: Doubles,
+    bounce: Doubles,
+    reach: float,
+    step: int,
+    rays: int,
+    phase: float,
+    out: Array,
+) -> None:
+    height, width = body.shape
+    rows, columns = (height - 1) // step + 2, (width - 1) // step + 2
+    coarse = np.zeros((rows, columns, 4), np.float32)
+    for j in range(rows):
+        v = min(height - 1, j * step)
+        for i in range(columns):
+            u = min(width - 1, i * step)
+            n = body[v, u]
+            if n >= 0:
+                r, g, b, clear = _gather(
+                    p, n, place[v, u], normal[v, u], sky, bounce, reach, rays, _noise(i, j, phase)
+                )
+                coarse[j, i, 0], coarse[j, i, 1], coarse[j, i, 2], coarse[j, i, 3] = r, g, b, clear
+    for v in range(height):
+        for u in range(width):
+            n = body[v, u]
+            if n < 0:
+                out[v, u, 3] = 1.0
+                continue
+            px, py, pz = place[v, u, 0], place[v, u, 1], place[v, u, 2]
+            nx, ny, nz = normal[v, u, 0], normal[v, u, 1], normal[v, u, 2]
+            total, r, g, b, clear = 0.0, 0.0, 0.0, 0.0, 0.0
+            for j in range(max(0, v // step - 1), min(rows, v // step + 3)):
+                vv = min(height - 1, j * step)
+                for i in range(max(0, u // step - 1), min(columns, u // step + 3)):
+                    uu = min(width - 1, i * step)
+                    if body[vv, uu] < 0:
+                        continue
+                    same = nx * normal[vv, uu, 0] + ny * normal[vv, uu, 1] + nz * normal[vv, uu, 2]
+                    if same < 0.9:
+                        continue
+                    off = (
+                        nx * (place[vv, uu, 0] - px)
+                        + ny * (place[vv, uu, 1] - py)
+                        + nz * (place[vv, uu, 2] - pz)
+                    )
+                    if abs(off) > 0.004:
+                        continue
+                    w = max(0.0, 1.0 - abs(u - i * step) / (2.0 * step)) * max(
+                        0.0, 1.0 - abs(v - j * step) / (2.0 * step)
+                    )
+                    w *= 10.0 * (same - 0.9) + 0.01
+                    total += w
+                    r += w * coarse[j, i, 0]
+                    g += w * coarse[j, i, 1]
+                    b += w * coarse[j, i, 2]
+                    clear += w * coarse[j, i, 3]
+            if total > 0.05:
+                out[v, u, 0], out[v, u, 1], out[v, u, 2], out[v, u, 3] = (
+                    r / total,
+                    g / total,
+                    b / total,
+                    clear / total,
+                )
+            else:
+                r, g, b, clear = _gather(
+                    p, n, place[v, u], normal[v, u], sky, bounce, reach, rays // 2, _noise(u, v, phase)
+                )
+                out[v, u, 0], out[v, u, 1], out[v, u, 2], out[v, u, 3] = r, g, b, clear
+
+
+def lamp_light(
+    packed: Packed,
+    seen: Buffers,
+    place: Array,
+    radius: float,
+    *,
+    step: int = 4,
+    rays: int = 6,
+    phase: float = 0.0,
+) -> Array:
+    """The share of a lamp that each pixel's place sees, float32 (height, width), 0-1.
+
+    Rays are shot at every ``step``-th pixel, and at all pixels between those that do not agree. ``phase``:
+    what is random about the rays' directions, 0-1.
+    """
+    out = np.zeros(seen.body.shape, np.float32)
+    lamp = np.asarray(place, np.float64)
+    _lamp_light(
+        packed.arrays(), seen.body, seen.normal, seen.place, lamp, float(radius), step, rays, phase, out
+    )
+    return out
+
+
+def sky_light(
+    packed: Packed,
+    seen: Buffers,
+    sky: Doubles,
+    bounce: Doubles,
+    *,
+    reach: float = 0.7,
+    step: int = 4,
+    rays: int = 16,
+    phase: float = 0.0,
+) -> Array:
+    """Light from all around on each pixel's place: float32 (height, width, 4), RGB and share of open sky.
+
+    ``sky``: float64 (3, 3), colours from above, around, below. ``bounce``: float64 (n, 3), the light that
+    each body gives back to others. Rays end after ``reach`` field widths; they are shot at every ``step``-th
+    pixel and mixed between places of like position and normal.
+    """
+    out = np.zeros((*seen.body.shape, 4), np.float32)
+    _sky_light(
+        packed.arrays(), seen.body, seen.normal, seen.place, sky, bounce, reach, step, rays, phase, out
+    )
+    return out
