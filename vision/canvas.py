@@ -61,7 +61,8 @@ def paint(image: Image, field: FieldMap) -> Image:
         factor = np.array([size[0] / image.shape[1], size[1] / image.shape[0]], np.float32)
         image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
         places = (places + np.float32(0.5)) * factor - np.float32(0.5)
-    return cv2.remap(image, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[return-value]
+    out = cv2.remap(image, places[..., 0], places[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(out, np.uint8)
 
 
 def _units(bar: tuple[float, float]) -> NDArray[np.float64]:

@@ -1,0 +1,76 @@
+"""Fifteen checkers a side: sums over all ways to fill a board."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from vision import checkers
+from vision.checkers import at_most_fifteen
+
+
+def board(*known: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Slots and bar of which everything is known: (slot, signed count), all else empty."""
+    slots = np.zeros((24, 31))
+    slots[:, 15] = 1
+    for slot, count in known:
+        slots[slot] = 0
+        slots[slot, 15 + count] = 1
+    bar = np.zeros((2, 8))
+    bar[:, 0] = 1
+    return slots, bar
+
+
+def test_what_is_known_stays() -> None:
+    slots, bar = board((0, 5), (3, -15), (20, 10))
+    told, on_bar = at_most_fifteen(slots, bar)
+    assert np.allclose(told, slots)
+    assert np.allclose(on_bar, bar)
+
+
+def test_a_sixteenth_checker_is_none() -> None:
+    slots, bar = board((0, 10), (1, -3))
+    slots[5] = 0
+    slots[5, 15 + 5], slots[5, 15 + 6] = 0.3, 0.7
+    told, _ = at_most_fifteen(slots, bar)
+    assert told[5, 15 + 5] == pytest.approx(1)
+
+
+def test_a_full_number_is_likelier_than_a_lesser_one() -> None:
+    slots, bar = board((0, 10), (1, -3))
+    slots[5] = 0
+    slots[5, 15 + 4], slots[5, 15 + 5] = 0.5, 0.5
+    told, _ = at_most_fifteen(slots, bar)
+    assert told[5, 15 + 5] > 0.8
+
+
+def test_marginals_are_those_of_all_ways(seed: int = 3) -> None:
+    """Against a plain sum over every combination of four things, the rest being known."""
+    rng = np.random.default_rng(seed)
+    slots, bar = board((0, 9), (1, -12))
+    choices = {2: (0, 3, 5, 7), 3: (0, -2, -4), 4: (-1, 0, 1)}
+    for slot, counts in choices.items():
+        slots[slot] = 0
+        slots[slot, [15 + c for c in counts]] = rng.dirichlet(np.ones(len(counts)))
+    bar[0, :3] = rng.dirichlet(np.ones(3))
+    usual = np.full(16, (1 - checkers._ALL) / 15)
+    usual[15] = checkers._ALL
+    want = {slot: np.zeros(31) for slot in choices}
+    want_bar = np.zeros(8)
+    for a, b, c, on_bar in itertools.product(*choices.values(), range(3)):
+        light = 9 + on_bar + sum(n for n in (a, b, c) if n > 0)
+        dark = 12 - sum(n for n in (a, b, c) if n < 0)
+        if light > 15 or dark > 15:
+            continue
+        weight = usual[light] * usual[dark] * bar[0, on_bar]
+        for slot, count in zip(choices, (a, b, c), strict=True):
+            weight *= slots[slot, 15 + count]
+        for slot, count in zip(choices, (a, b, c), strict=True):
+            want[slot][15 + count] += weight
+        want_bar[on_bar] += weight
+    told, told_bar = at_most_fifteen(slots, bar)
+    for slot, row in want.items():
+        assert np.allclose(told[slot], row / row.sum())
+    assert np.allclose(told_bar[0], want_bar / want_bar.sum())
