@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -92,7 +93,8 @@ def fit(
         net, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(keep), use_buffers=True
     )
     net.train()
-    said, shown = time.monotonic(), {}
+    said = time.monotonic()
+    shown: dict[str, float] = {}
     for step, done in enumerate(budget.progress()):
         rate = top * min(1.0, (step + 1) / 200) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done)))
         for group in optimiser.param_groups:
@@ -147,7 +149,7 @@ def export(net: nn.Module, example: Any, path: Path, outputs: tuple[str, ...], *
 
 def _fold(module: nn.Sequential) -> None:
     parts = list(module.children())
-    for index, (first, second) in enumerate(zip(parts, parts[1:], strict=False)):
+    for index, (first, second) in enumerate(itertools.pairwise(parts)):
         if isinstance(first, nn.Conv2d) and isinstance(second, nn.BatchNorm2d):
             module[index] = fusion.fuse_conv_bn_eval(first, second)
             module[index + 1] = nn.Identity()

@@ -134,7 +134,8 @@ class Source:
         view = View.read(path)
         image = cv2.imread(str(path.with_suffix(".jpg")))
         covers = cv2.imread(str(path.with_suffix(".png")), cv2.IMREAD_UNCHANGED)
-        assert image is not None and covers is not None
+        assert image is not None
+        assert covers is not None
         matrix = self._look(view)
         squashed = warp_small(image, matrix, rng)
         corners = cv2.perspectiveTransform(np.array([view.corners], np.float32), matrix)[0]
@@ -143,13 +144,15 @@ class Source:
         bar = view.bar
         if rng.random() < 0.5:
             squashed, seen = squashed[:, ::-1], seen[:, ::-1]
-            corners = (corners * np.float32([-1, 1]) + np.float32([WIDTH, 0]))[[1, 0, 3, 2]]
+            corners = (corners * [-1, 1] + [WIDTH, 0])[[1, 0, 3, 2]]
             bar = (1 - bar[1], 1 - bar[0])
         picture = np.ascontiguousarray(colours(squashed, rng).transpose(2, 0, 1))
         return picture, targets(corners.astype(np.float32), bar, np.asarray(seen, np.uint8))
 
     def _look(self, view: View) -> NDArray[np.float64]:
-        """The way from the view's pixels to the network's: all of it, a part of it, or the field set straight."""
+        """The way from the view's pixels to the network's: all of it, a part of it, or the field set
+        straight.
+        """
         rng = self.rng
         width, height = view.size
         whole = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
@@ -191,7 +194,7 @@ def warp_small(image: Any, matrix: NDArray[np.float64], rng: np.random.Generator
 
 def colours(image: Image, rng: np.random.Generator) -> Image:
     """Other light and another camera: gains by channel, contrast, gamma, less or more colour, noise, blur."""
-    out = image.astype(np.float32)
+    out: Array = image.astype(np.float32)
     if rng.random() < 0.2:
         out = out[:, :, rng.permutation(3)]
     if rng.random() < 0.8:
@@ -199,9 +202,9 @@ def colours(image: Image, rng: np.random.Generator) -> Image:
         out = out * gains.astype(np.float32) + np.float32(rng.normal(0, 8))
     if rng.random() < 0.3:
         grey = out.mean(2, keepdims=True)
-        out = grey + (out - grey) * np.float32(rng.uniform(0.1, 1.6))
+        out = np.asarray(grey + (out - grey) * rng.uniform(0.1, 1.6), np.float32)
     if rng.random() < 0.3:
-        out = 255 * np.clip(out / 255, 0, 1) ** np.float32(np.exp(rng.normal(0, 0.25)))
+        out = np.asarray(255 * np.clip(out / 255, 0, 1) ** np.exp(rng.normal(0, 0.25)), np.float32)
     if rng.random() < 0.25:
         out = np.asarray(cv2.GaussianBlur(out, (0, 0), rng.uniform(0.3, 1.2)), np.float32)
     if rng.random() < 0.4:

@@ -3,8 +3,8 @@
     python -m models.training.train_checkers --views FOLDER --out models/checkers.onnx --minutes 60
 
 The canvas (:mod:`vision.canvas`) shows the field with every slot at a fixed place. The network gives two
-answers: for each cell of 4x4 pixels, whether the middle of a light or a dark checker's face lies there and how
-large it is; and for each of the 24 slots and the bar a distribution over what stands there. Which of two
+answers: for each cell of 4x4 pixels, whether the middle of a light or a dark checker's face lies there and
+how large it is; and for each of the 24 slots and the bar a distribution over what stands there. Which of two
 colours is the light one depends on the whole board, so every cell is told the mean of all.
 """
 
@@ -23,7 +23,7 @@ from torch.nn import functional
 
 from models.training.nets import Budget, Context, Conv, Residual, export, fit, stage
 from models.training.train_board import colours
-from models.training.views import COVERS, View
+from models.training.views import View
 from vision import canvas
 from vision.geometry import FieldMap
 

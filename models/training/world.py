@@ -47,7 +47,7 @@ class Look(IntEnum):
 
     PLAIN = 0  #: one colour
     PICTURE = 1  #: ``texture`` covers x, y of the body's box from -half to +half (x right, y down)
-    TILED = 2  #: ``texture`` repeats over x, y every ``scale`` field widths (any side of a body by its normal)
+    TILED = 2  #: ``texture`` repeats every ``scale`` field widths, on any side of a body by its normal
     CHECKER = 3  #: discs: rings, dish, marbling, grain
     DIE = 4  #: boxes: pips
     CUBE = 5  #: boxes: numerals of a doubling cube
@@ -73,8 +73,9 @@ class Material:
 class Body:
     """A thing or a part of one. ``turn``: its x, y, z axes in the world, as rows (3, 3).
 
-    ``owner``: which thing it belongs to, by the numbers of :class:`Truth`; -1 for scenery. ``kind``: a name for
-    what it is: "table", "field", "frame", "bar", "tray", "checker", "die", "cube", "cup", "hand", "clutter".
+    ``owner``: which thing it belongs to, by the numbers of :class:`Truth`; -1 for scenery. ``kind``: a name
+    for what it is: "table", "field", "frame", "bar", "tray", "checker", "die", "cube", "cup", "hand",
+    "clutter".
     """
 
     shape: Shape
@@ -103,7 +104,7 @@ class Camera:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lamp:
-    """A light: where it is, how large (radius, field widths), its colour times strength at the field's middle."""
+    """A light: where, how large (radius, field widths), colour times strength at the field's middle."""
 
     place: Array
     radius: float
@@ -112,7 +113,7 @@ class Lamp:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sky:
-    """The light from all around: colour from above, from the horizon, from below; windows that gloss mirrors."""
+    """Light from all around: from above, from the horizon, from below; windows that gloss mirrors."""
 
     above: Colour
     around: Colour
@@ -122,7 +123,7 @@ class Sky:
 
 @dataclass(frozen=True, slots=True)
 class CheckerTruth:
-    """A checker: 0 light, 1 dark; the slot (0-23 of engine.layout, 24 bar, 25 off, 26 elsewhere) and layer."""
+    """A checker: 0 light, 1 dark; the slot (0-23 of engine.layout, 24 bar, 25 off, 26 else) and layer."""
 
     owner: int
     side: int
@@ -190,8 +191,9 @@ class Scene:
 class Buffers:
     """What the camera sees at each pixel, all of shape (height, width, ...).
 
-    ``body``: int32 index into ``Scene.bodies``, -1 nothing. ``depth``: distance along the ray. ``local``: float32 (3)
-    the place on the body in its own frame. ``normal``: float32 (3) unit, world. ``place``: float32 (3) world.
+    ``body``: int32 index into ``Scene.bodies``, -1 nothing. ``depth``: distance along the ray. ``local``:
+    float32 (3) the place on the body in its own frame. ``normal``: float32 (3) unit, world. ``place``:
+    float32 (3) world.
     """
 
     body: NDArray[np.int32]
