@@ -17,11 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import cv2
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from models.training.textures import (
     TO_LINEAR,
@@ -37,6 +38,7 @@ from models.training.textures import (
 from models.training.world import Array, Body, Image, Look, Material, Shape
 
 Surface: TypeAlias = tuple[Array, Array, Array]  #: albedo (n, 3) linear RGB, roughness (n,), gloss (n,)
+Floats: TypeAlias = NDArray[np.floating[Any]]
 Maker: TypeAlias = Callable[[Generator], Material]  #: gives the material of one more piece of a set
 
 _BLACK: Rgb = (14, 14, 15)
@@ -48,12 +50,12 @@ _TILE = 256  #: pixels a side of the stored noise
 class CheckerLook:
     """``Material.parameters`` of a checker.
 
-    ``figure``: 0 none, 1 marbled or pearl, 2 wood grain, 3 speckled, of ``strength`` 0-1 (towards ``second``, for
-    wood towards its dark). ``rings``: 0 none, 1 a band in ``second`` from ``inner`` to ``outer``, 2 that many
+    ``figure``: 0 none, 1 marbled or pearl, 2 wood grain, 3 speckled, of ``strength`` 0-1 (towards ``second``,
+    for wood towards its dark). ``rings``: 0 none, 1 a band in ``second`` from ``inner`` to ``outer``, 2
     ``count`` turned grooves between them, 3 a dish shaded within ``outer``, 4 a spot in ``second`` within
-    ``outer``, 5 ``count`` dots in ``second`` on a circle of radius ``outer``, 6 a star of ``count`` points.
-    ``rim``: width of a rim in ``second``, as thin metal or a worn edge. ``wear``: 0-1, dirt and scratches.
-    ``emblem``: the circle that ``texture`` (if any) fills.
+    ``outer``, 5 ``count`` dots in ``second``, of radius ``inner``, on a circle of radius ``outer``, 6 a star of
+    ``count`` points within ``outer``. ``rim``: width of a rim in ``second``, as thin metal or a worn edge.
+    ``wear``: 0-1, dirt and scratches. ``emblem``: radius of the circle that ``texture`` (if any) fills.
     """
 
     figure: float = 0
@@ -71,11 +73,11 @@ class CheckerLook:
 class DieLook:
     """``Material.parameters`` of a die, lengths as shares of the edge.
 
-    ``pip``: radius of a pip. ``spread``: from the middle to a corner pip, along an axis. ``edge``: darkening of
-    the edges, 0-1. ``clear``: 0-1, a see-through body. ``figure``: strength of marbling towards black.
+    ``pip``: radius of a pip. ``spread``: from the middle to a corner pip, along an axis. ``edge``: darkening
+    of the edges, 0-1. ``clear``: 0-1, a see-through body. ``figure``: strength of marbling towards black.
     ``mirrored``: 1 swaps 3 and 4 (see :func:`die_faces`). ``ace``: factor of the one's radius. ``red``: 1 makes
-    the one red, 2 also the four. ``turned``: bits 0-2 turn the twos, threes and sixes by a quarter. ``square``:
-    1 draws square pips. ``hollow``: 0-1, a pip's middle shows the body's colour within that share of its radius.
+    the one red, 2 also the four. ``turned``: bits 0-2 turn the twos, threes and sixes by a quarter.
+    ``square``: 1 draws square pips. ``hollow``: 0-1, within that share of its radius a pip shows the body.
     """
 
     pip: float = 0.095
@@ -123,7 +125,7 @@ def _stored_noise() -> Array:
 _NOISE = _stored_noise()  #: repeats without a seam; about -1.5 to 1.5
 
 
-def _look_up(picture: Image | Array, u: Array, v: Array) -> Array:
+def _look_up(picture: Image | Array, u: Floats, v: Floats) -> Array:
     """``picture`` at places in shares of its sides (n,), repeating, between pixels."""
     n = len(u)
     width = 4096  # cv2.remap takes no row of more than 32767 places
@@ -139,14 +141,14 @@ def _look_up(picture: Image | Array, u: Array, v: Array) -> Array:
     return seen.reshape(-1, *picture.shape[2:])[:n]  # type: ignore[return-value]
 
 
-def _noise_at(seed: int, u: Array, v: Array, scale: float) -> Array:
+def _noise_at(seed: int, u: Floats, v: Floats, scale: float) -> Array:
     shift = (seed * 0.6180339887) % 1.0
     return _look_up(
         _NOISE, u * np.float32(scale) + np.float32(shift), v * np.float32(scale) + np.float32(7 * shift)
     )
 
 
-def _thinned(picture: Image, u: Array, v: Array) -> Image:
+def _thinned(picture: Image, u: Floats, v: Floats) -> Image:
     """``picture`` made as small as it is seen: pixels follow each other at the pitch of the camera's rows."""
     if len(u) < 64:
         return picture
@@ -220,9 +222,9 @@ def _tiled(material: Material, body: Body, local: Array, normal: Array) -> Surfa
     return TO_LINEAR[_look_up(_thinned(material.texture, u, v), u, v)], rough, shine
 
 
-def _step(x: Array, edge: float, soft: float = 0.012) -> Array:
+def _step(x: Floats, edge: float, soft: float = 0.012) -> Array:
     """0 below ``edge``, 1 above it, over a width of about ``soft``."""
-    return np.clip((x - np.float32(edge)) / np.float32(2 * soft) + np.float32(0.5), 0, 1)
+    return np.clip((x - np.float32(edge)) / np.float32(2 * soft) + 0.5, 0, 1, dtype=np.float32)  # type: ignore[no-any-return]
 
 
 def _checker(material: Material, body: Body, local: Array, normal: Array) -> Surface:
@@ -314,7 +316,7 @@ PIPS: dict[int, tuple[tuple[float, float], ...]] = {
 _TURN_BIT = {2: 0, 3: 1, 6: 2}
 
 
-def _face_pips(look: DieLook, value: int, u: Array, v: Array) -> tuple[Array, Array]:
+def _face_pips(look: DieLook, value: int, u: Floats, v: Floats) -> tuple[Array, Array]:
     """How much pip there is at places of a face (in edges from its middle), and how much hollow within it."""
     if value in _TURN_BIT and int(look.turned) >> _TURN_BIT[value] & 1:
         u, v = -v, u
@@ -483,8 +485,8 @@ def checker_material(rng: Generator, colour: Rgb, style: Style, second: Rgb | No
 def random_checker_pair(rng: Generator) -> tuple[Maker, Maker, Style]:
     """Makers of the light and of the dark side's checkers, and what was drawn (for tables of errors).
 
-    The style holds ``pair``, ``kind``, ``rings``, and ``light``/``dark`` luma of both sides' main colour, the light
-    one at least 25 above the dark one.
+    The style holds ``pair``, ``kind``, ``rings``, and ``light`` and ``dark``, the luma of both sides' main
+    colour, the light one's higher.
     """
     kind = str(
         rng.choice(
@@ -584,7 +586,7 @@ _FONTS = (
 
 
 def numeral(text: str, side: int, font: int, weight: float, share: float) -> Array:
-    """A text in the middle of a square of ``side`` pixels, 0-1; ``share``: its longer side over the square's."""
+    """A text in the middle of a square of ``side`` pixels, 0-1; ``share``: how much of it is filled."""
     big = 4 * side
     (wide, high), _ = cv2.getTextSize(text, font, 1.0, 1)
     scale = share * big / max(wide, high * 1.15)
@@ -593,7 +595,8 @@ def numeral(text: str, side: int, font: int, weight: float, share: float) -> Arr
     ink = np.zeros((big, big), np.uint8)
     origin = ((big - wide) // 2, (big + high) // 2)
     cv2.putText(ink, text, origin, font, scale, 255, thick, cv2.LINE_AA)
-    return cv2.resize(ink, (side, side), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+    small: Array = cv2.resize(ink, (side, side), interpolation=cv2.INTER_AREA).astype(np.float32)
+    return small / np.float32(255)
 
 
 def random_cube_style(rng: Generator) -> tuple[Maker, Style]:
