@@ -25,12 +25,18 @@ Ints = NDArray[np.int64]
 F = TypeVar("F", bound=Callable[..., Any])
 
 NEAR = 0.02  #: field widths before the eye in which nothing is drawn
+SMOOTH = 0.4  #: differences of a lamp's light between neighbours that may be interpolated
 CELL = 0.05  #: field widths, of the grid that shadow rays walk through
 REACH = 1.2  #: field widths beyond the middle of things that the grid spans at most
 WIDE = 0.2  #: half lengths from which a body is tested for every ray instead of lying in the grid
+GOLDEN_X, GOLDEN_Y = (
+    math.cos(2.399963),
+    math.sin(2.399963),
+)  #: the golden angle, by which samples spread evenly
 LIFT = 6e-4  #: field widths that a secondary ray starts off its surface
 
 BOX, DISC, CONE, BALL, CUP, RING = (int(shape) for shape in Shape)
+SIZE, HALF, CENTRE, TURN, RADIUS, HIGHEST = 1, 5, 8, 11, 20, 21  #: columns of ``Packed.table``
 
 
 def compiled(function: F) -> F:
@@ -42,26 +48,22 @@ def compiled(function: F) -> F:
 class Packed:
     """Bodies as arrays for the kernels, and a grid over x and y that says which lie where.
 
-    ``wide`` are the indices of bodies in no cell; those of cell (i, j) are ``members[start[k]:start[k + 1]]``
-    with k = j * columns + i, and nothing in it is higher than ``top[k]``. ``grid``: x0, y0, lowest z, highest.
+    ``table``: float64 (n, 22), a row for a body: shape, size (4), half lengths (3), centre (3), turn (9, by
+    rows), the radius around its centre that holds all of it, its highest z. ``grid``: x0, y0, lowest z,
+    highest z, columns, rows. The bodies of cell (i, j) are ``members[start[k]:start[k + 1]]`` with
+    k = j * columns + i, and nothing in it is higher than ``top[k]``; those in no cell, as they are wide,
+    follow the last cell's.
     """
 
-    shape: Ints
-    size: Doubles
-    half: Doubles
-    centre: Doubles
-    turn: Doubles
-    wide: Ints
+    table: Doubles
+    grid: Doubles
     start: Ints
     members: Ints
     top: Doubles
-    grid: Doubles
-    cells: tuple[int, int]
 
-    def arrays(self) -> tuple[Any, ...]:
+    def arrays(self) -> tuple[Doubles, Doubles, Ints, Ints, Doubles]:
         """Everything, in the order in which the kernels take it."""
-        bodies = (self.shape, self.size, self.half, self.centre, self.turn)
-        return (*bodies, self.wide, self.start, self.members, self.top, self.grid, *self.cells)
+        return self.table, self.grid, self.start, self.members, self.top
 
 
 def half_lengths(body: Body) -> tuple[float, float, float]:
@@ -111,18 +113,15 @@ def pack(bodies: Sequence[Body]) -> Packed:
             for i in range(first[0], last[0] + 1):
                 lists[j * cells[0] + i].append(int(k))
                 top[j * cells[0] + i] = max(top[j * cells[0] + i], high[k, 2])
+    lists.append([int(k) for k in np.flatnonzero(is_wide)])
+    shape = np.array([int(body.shape) for body in bodies], np.float64).reshape(count, 1)
+    radius = np.linalg.norm(half, axis=1)[:, None]
     return Packed(
-        shape=np.array([int(body.shape) for body in bodies], np.int64),
-        size=size,
-        half=half,
-        centre=centre,
-        turn=turn,
-        wide=np.flatnonzero(is_wide).astype(np.int64),
+        table=np.hstack([shape, size, half, centre, turn.reshape(count, 9), radius, high[:, 2:]]),
+        grid=np.array([*grid_low, grid_high[2], *cells], np.float64),
         start=np.concatenate([[0], np.cumsum([len(members) for members in lists])]).astype(np.int64),
         members=np.array([k for members in lists for k in members], np.int64),
         top=top,
-        grid=np.array([grid_low[0], grid_low[1], grid_low[2], grid_high[2]], np.float64),
-        cells=(cells[0], cells[1]),
     )
 
 
@@ -143,7 +142,8 @@ def scaled(camera: Camera, factor: float) -> Camera:
 def screen_boxes(packed: Packed, camera: Camera) -> Ints:
     """Pixels that each body may cover, int64 (n, 4): left, top, right, bottom, the last two not included."""
     signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], np.float64)
-    corners = packed.centre[:, None] + np.einsum("nck,nkj->ncj", signs * packed.half[:, None], packed.turn)
+    half, centre = packed.table[:, None, HALF:CENTRE], packed.table[:, None, CENTRE:TURN]
+    corners = centre + np.einsum("nck,nkj->ncj", signs * half, packed.table[:, TURN:RADIUS].reshape(-1, 3, 3))
     seen = (corners - camera.eye) @ np.asarray(camera.turn, np.float64).T
     z = seen[..., 2]
     xy = camera.focal * seen[..., :2] / np.maximum(z, NEAR)[..., None] + camera.middle
@@ -165,12 +165,11 @@ def trace(bodies: Sequence[Body] | Packed, camera: Camera) -> Buffers:
     depth = np.full((height, width), 1e9, np.float32)
     local, normal, place = (np.zeros((height, width, 3), np.float32) for _ in range(3))
     # small things first: what is behind them is then dropped early
-    order = np.argsort(packed.half.max(axis=1), kind="stable")
-    arrays = (packed.shape, packed.size, packed.half, packed.centre, packed.turn)
+    order = np.argsort(packed.table[:, HALF:CENTRE].max(axis=1), kind="stable")
     eye, view = np.asarray(camera.eye, np.float64), np.asarray(camera.turn, np.float64)
     lens = (float(camera.focal), float(camera.middle[0]), float(camera.middle[1]))
     boxes = screen_boxes(packed, camera)
-    _trace(*arrays, order, boxes, eye, view, *lens, body, depth, local, normal, place)
+    _trace(packed.table, order, boxes, eye, view, *lens, body, depth, local, normal, place)
     return Buffers(body, depth, local, normal, place)
 
 
@@ -224,9 +223,8 @@ def _distance(shape: int, a: float, b: float, c: float, d: float, x: float, y: f
 
 @compiled
 def _hit(
-    shape: int,
-    size: Doubles,
-    half: Doubles,
+    table: Doubles,
+    n: int,
     ox: float,
     oy: float,
     oz: float,
@@ -236,7 +234,9 @@ def _hit(
     low: float,
     high: float,
 ) -> float:
-    """How far along a ray of unit direction, in the body's frame, it is hit between low and high; else -1."""
+    """How far along a ray of unit direction, in body n's frame, it is hit between low and high; else -1."""
+    kind = int(table[n, 0])
+    a, b, c, e = table[n, SIZE], table[n, SIZE + 1], table[n, SIZE + 2], table[n, SIZE + 3]
     near, far = low, high
     for axis in range(3):
         if axis == 0:
@@ -246,20 +246,20 @@ def _hit(
         else:
             o, d = oz, dz
         if abs(d) < 1e-9:
-            if abs(o) > half[axis]:
+            if abs(o) > table[n, HALF + axis]:
                 return -1.0
             continue
         inverse = 1.0 / d
-        t0, t1 = (-half[axis] - o) * inverse, (half[axis] - o) * inverse
+        t0, t1 = (-table[n, HALF + axis] - o) * inverse, (table[n, HALF + axis] - o) * inverse
         if t0 > t1:
             t0, t1 = t1, t0
         near, far = max(near, t0), min(far, t1)
         if near > far:
             return -1.0
-    if shape == BOX and size[3] < 1e-5:
+    if kind == BOX and e < 1e-5:
         return near if near > low else -1.0
-    if shape == BALL:
-        ax, ay, az = 1.0 / size[0], 1.0 / size[1], 1.0 / size[2]
+    if kind == BALL:
+        ax, ay, az = 1.0 / a, 1.0 / b, 1.0 / c
         ex, ey, ez = dx * ax, dy * ay, dz * az
         px, py, pz = ox * ax, oy * ay, oz * az
         aa = ex * ex + ey * ey + ez * ez
@@ -269,11 +269,11 @@ def _hit(
             return -1.0
         t = (-bb - math.sqrt(inside)) / aa
         return t if low < t < high else -1.0
-    stride = 0.85 if shape == DISC and size[3] > 0.0 else 1.0
+    stride = 0.85 if kind == DISC and e > 0.0 else 1.0
     t = near
     away = 1.0
     for _ in range(72):
-        away = _distance(shape, size[0], size[1], size[2], size[3], ox + dx * t, oy + dy * t, oz + dz * t)
+        away = _distance(kind, a, b, c, e, ox + dx * t, oy + dy * t, oz + dz * t)
         if away < 1e-5:
             return t
         t += away * stride
@@ -283,16 +283,17 @@ def _hit(
 
 
 @compiled
-def _local_normal(shape: int, size: Doubles, x: float, y: float, z: float) -> tuple[float, float, float]:
+def _local_normal(table: Doubles, n: int, x: float, y: float, z: float) -> tuple[float, float, float]:
     """Unit normal in the body's own frame at a place on its surface."""
-    if shape == BOX and size[3] < 1e-5:
-        rx, ry, rz = size[0] - abs(x), size[1] - abs(y), size[2] - abs(z)
+    shape = int(table[n, 0])
+    a, b, c, d = table[n, SIZE], table[n, SIZE + 1], table[n, SIZE + 2], table[n, SIZE + 3]
+    if shape == BOX and d < 1e-5:
+        rx, ry, rz = a - abs(x), b - abs(y), c - abs(z)
         if rz <= rx and rz <= ry:
             return 0.0, 0.0, np.sign(z)
         if rx <= ry:
             return np.sign(x), 0.0, 0.0
         return 0.0, np.sign(y), 0.0
-    a, b, c, d = size[0], size[1], size[2], size[3]
     if shape == BALL:
         nx, ny, nz = x / (a * a), y / (b * b), z / (c * c)
     else:
@@ -308,11 +309,7 @@ def _local_normal(shape: int, size: Doubles, x: float, y: float, z: float) -> tu
 
 @compiled
 def _trace(
-    shape: Ints,
-    size: Doubles,
-    half: Doubles,
-    centre: Doubles,
-    turn: Doubles,
+    table: Doubles,
     order: Ints,
     boxes: Ints,
     eye: Doubles,
@@ -335,9 +332,9 @@ def _trace(
         o = np.zeros(3)
         for i in range(3):
             for k in range(3):
-                o[i] += turn[n, i, k] * (eye[k] - centre[n, k])
+                o[i] += table[n, TURN + 3 * i + k] * (eye[k] - table[n, CENTRE + k])
                 for j in range(3):
-                    m[i, j] += turn[n, i, k] * view[j, k]
+                    m[i, j] += table[n, TURN + 3 * i + k] * view[j, k]
         for v in range(above, below):
             cy = (v - my) / focal
             for u in range(left, right):
@@ -346,7 +343,7 @@ def _trace(
                 dx = (m[0, 0] * cx + m[0, 1] * cy + m[0, 2]) * s
                 dy = (m[1, 0] * cx + m[1, 1] * cy + m[1, 2]) * s
                 dz = (m[2, 0] * cx + m[2, 1] * cy + m[2, 2]) * s
-                t = _hit(shape[n], size[n], half[n], o[0], o[1], o[2], dx, dy, dz, NEAR, float(depth[v, u]))
+                t = _hit(table, n, o[0], o[1], o[2], dx, dy, dz, NEAR, float(depth[v, u]))
                 if t > 0.0:
                     depth[v, u] = t
                     body[v, u] = n
@@ -362,57 +359,54 @@ def _trace(
             y = eye[1] + s * (view[0, 1] * cx + view[1, 1] * cy + view[2, 1])
             z = eye[2] + s * (view[0, 2] * cx + view[1, 2] * cy + view[2, 2])
             place[v, u, 0], place[v, u, 1], place[v, u, 2] = x, y, z
-            x, y, z = x - centre[n, 0], y - centre[n, 1], z - centre[n, 2]
-            lx = turn[n, 0, 0] * x + turn[n, 0, 1] * y + turn[n, 0, 2] * z
-            ly = turn[n, 1, 0] * x + turn[n, 1, 1] * y + turn[n, 1, 2] * z
-            lz = turn[n, 2, 0] * x + turn[n, 2, 1] * y + turn[n, 2, 2] * z
+            x, y, z = x - table[n, CENTRE + 0], y - table[n, CENTRE + 1], z - table[n, CENTRE + 2]
+            lx = table[n, TURN + 0] * x + table[n, TURN + 1] * y + table[n, TURN + 2] * z
+            ly = table[n, TURN + 3] * x + table[n, TURN + 4] * y + table[n, TURN + 5] * z
+            lz = table[n, TURN + 6] * x + table[n, TURN + 7] * y + table[n, TURN + 8] * z
             local[v, u, 0], local[v, u, 1], local[v, u, 2] = lx, ly, lz
-            nx, ny, nz = _local_normal(shape[n], size[n], lx, ly, lz)
+            nx, ny, nz = _local_normal(table, n, lx, ly, lz)
             for k in range(3):
-                normal[v, u, k] = turn[n, 0, k] * nx + turn[n, 1, k] * ny + turn[n, 2, k] * nz
+                normal[v, u, k] = (
+                    table[n, TURN + 0 + k] * nx + table[n, TURN + 3 + k] * ny + table[n, TURN + 6 + k] * nz
+                )
 
 
 @compiled
-def _convex(shape: int, size: Doubles) -> bool:
-    return shape in (BOX, CONE, BALL) or (shape == DISC and size[3] <= 0.0)
+def _leaves(table: Doubles, n: int) -> int:
+    """The body that rays from the surface of n cannot meet: itself, if it is convex, or -1."""
+    shape = int(table[n, 0])
+    convex = shape in (BOX, CONE, BALL) or (shape == DISC and table[n, SIZE + 3] <= 0.0)
+    return n if convex else -1
 
 
 @compiled
 def _meet(
-    shape: Ints,
-    size: Doubles,
-    half: Doubles,
-    centre: Doubles,
-    turn: Doubles,
-    n: int,
-    ox: float,
-    oy: float,
-    oz: float,
-    dx: float,
-    dy: float,
-    dz: float,
-    high: float,
+    table: Doubles, n: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, high: float
 ) -> float:
-    x, y, z = ox - centre[n, 0], oy - centre[n, 1], oz - centre[n, 2]
-    t = turn[n]
-    return _hit(
-        shape[n],
-        size[n],
-        half[n],
-        t[0, 0] * x + t[0, 1] * y + t[0, 2] * z,
-        t[1, 0] * x + t[1, 1] * y + t[1, 2] * z,
-        t[2, 0] * x + t[2, 1] * y + t[2, 2] * z,
-        t[0, 0] * dx + t[0, 1] * dy + t[0, 2] * dz,
-        t[1, 0] * dx + t[1, 1] * dy + t[1, 2] * dz,
-        t[2, 0] * dx + t[2, 1] * dy + t[2, 2] * dz,
-        0.0,
-        high,
-    )
+    """Where a ray of unit direction hits body n before ``high``; else -1."""
+    if dz >= 0.0 and oz > table[n, HIGHEST]:
+        return -1.0
+    x, y, z = ox - table[n, CENTRE], oy - table[n, CENTRE + 1], oz - table[n, CENTRE + 2]
+    along = x * dx + y * dy + z * dz
+    radius = table[n, RADIUS]
+    if x * x + y * y + z * z - along * along > radius * radius or along > radius:
+        return -1.0
+    lx = table[n, TURN] * x + table[n, TURN + 1] * y + table[n, TURN + 2] * z
+    ly = table[n, TURN + 3] * x + table[n, TURN + 4] * y + table[n, TURN + 5] * z
+    lz = table[n, TURN + 6] * x + table[n, TURN + 7] * y + table[n, TURN + 8] * z
+    ex = table[n, TURN] * dx + table[n, TURN + 1] * dy + table[n, TURN + 2] * dz
+    ey = table[n, TURN + 3] * dx + table[n, TURN + 4] * dy + table[n, TURN + 5] * dz
+    ez = table[n, TURN + 6] * dx + table[n, TURN + 7] * dy + table[n, TURN + 8] * dz
+    return _hit(table, n, lx, ly, lz, ex, ey, ez, 0.0, high)
 
 
 @compiled
 def first_hit(
-    p: Any,
+    table: Doubles,
+    grid: Doubles,
+    start: Ints,
+    members: Ints,
+    top: Doubles,
     ox: float,
     oy: float,
     oz: float,
@@ -425,10 +419,10 @@ def first_hit(
 ) -> tuple[int, float]:
     """Which body a ray of unit direction meets before ``high``, and where; (-1, high) for none.
 
-    ``p``: ``Packed.arrays()``. ``skip``: a body not looked at (the convex one that the ray leaves), or -1.
-    ``any_hit``: the first one found will do, which need not be the nearest.
+    The first five are ``Packed.arrays()``. ``skip``: a body not looked at (the convex one that the ray
+    leaves), or -1. ``any_hit``: the first one found will do, which need not be the nearest.
     """
-    shape, size, half, centre, turn, wide, start, members, top, grid, columns, rows = p
+    columns, rows = int(grid[4]), int(grid[5])
     found, best = -1, high
     x1, y1 = grid[0] + columns * CELL, grid[1] + rows * CELL
     near, far = 0.0, high
@@ -469,7 +463,7 @@ def first_hit(
                     n = members[q]
                     if n in (skip, last):
                         continue
-                    hit = _meet(shape, size, half, centre, turn, n, ox, oy, oz, dx, dy, dz, best)
+                    hit = _meet(table, n, ox, oy, oz, dx, dy, dz, best)
                     if hit > 0.0:
                         if any_hit:
                             return n, hit
@@ -487,9 +481,10 @@ def first_hit(
                 j += sj
                 if j < 0 or j >= rows:
                     break
-    for n in wide:
+    for q in range(start[columns * rows], start[columns * rows + 1]):
+        n = members[q]
         if n != skip:
-            hit = _meet(shape, size, half, centre, turn, n, ox, oy, oz, dx, dy, dz, best)
+            hit = _meet(table, n, ox, oy, oz, dx, dy, dz, best)
             if hit > 0.0:
                 found, best = n, hit
                 if any_hit:
@@ -517,22 +512,49 @@ def _basis(x: float, y: float, z: float) -> tuple[float, float, float, float, fl
 
 @compiled
 def _share_of_lamp(
-    p: Any, n: int, place: Array, normal: Array, lamp: Doubles, radius: float, rays: int, turn: float
+    table: Doubles,
+    grid: Doubles,
+    start: Ints,
+    members: Ints,
+    top: Doubles,
+    n: int,
+    place: Array,
+    normal: Array,
+    lamp: Doubles,
+    radius: float,
+    rays: int,
+    turn: float,
 ) -> float:
     """How much of a lamp a place sees, 0-1, by ``rays`` rays over its disc."""
     ox, oy, oz = place[0] + LIFT * normal[0], place[1] + LIFT * normal[1], place[2] + LIFT * normal[2]
     lx, ly, lz = lamp[0] - ox, lamp[1] - oy, lamp[2] - oz
     away = math.sqrt(lx * lx + ly * ly + lz * lz)
     ax, ay, az, bx, by, bz = _basis(lx / away, ly / away, lz / away)
-    skip = n if _convex(p[0][n], p[1][n]) else -1
+    skip = _leaves(table, n)
+    cosine, sine = math.cos(6.283185 * turn), math.sin(6.283185 * turn)
     seen = 0
     for k in range(rays):
         r = radius * math.sqrt((k + 0.5) / rays)
-        angle = 2.399963 * k + 6.283185 * turn
-        c, s = r * math.cos(angle), r * math.sin(angle)
+        c, s = r * cosine, r * sine
+        cosine, sine = cosine * GOLDEN_X - sine * GOLDEN_Y, sine * GOLDEN_X + cosine * GOLDEN_Y
         dx, dy, dz = lx + c * ax + s * bx, ly + c * ay + s * by, lz + c * az + s * bz
         length = math.sqrt(dx * dx + dy * dy + dz * dz)
-        body, _ = first_hit(p, ox, oy, oz, dx / length, dy / length, dz / length, length, skip, True)
+        body, _ = first_hit(
+            table,
+            grid,
+            start,
+            members,
+            top,
+            ox,
+            oy,
+            oz,
+            dx / length,
+            dy / length,
+            dz / length,
+            length,
+            skip,
+            True,
+        )
         if body < 0:
             seen += 1
     return seen / rays
@@ -540,7 +562,11 @@ def _share_of_lamp(
 
 @compiled
 def _lamp_light(
-    p: Any,
+    table: Doubles,
+    grid: Doubles,
+    start: Ints,
+    members: Ints,
+    top: Doubles,
     body: NDArray[np.int32],
     normal: Array,
     place: Array,
@@ -566,7 +592,18 @@ def _lamp_light(
                 facing += normal[v, u, k] * (lamp[k] - place[v, u, k])
             if facing > 0.0:
                 coarse[j, i] = _share_of_lamp(
-                    p, n, place[v, u], normal[v, u], lamp, radius, rays, _noise(u, v, phase)
+                    table,
+                    grid,
+                    start,
+                    members,
+                    top,
+                    n,
+                    place[v, u],
+                    normal[v, u],
+                    lamp,
+                    radius,
+                    rays,
+                    _noise(u, v, phase),
                 )
     for v in range(height):
         j = v // step
@@ -582,18 +619,34 @@ def _lamp_light(
                 out[v, u] = 0.0
                 continue
             i = u // step
-            first = coarse[j, i]
-            agreed = (first == 0.0 or first == 1.0) and first == coarse[j, i + 1]
-            agreed = agreed and first == coarse[j + 1, i] and first == coarse[j + 1, i + 1]
-            if agreed:
-                v1, u1 = min(height - 1, (j + 1) * step), min(width - 1, (i + 1) * step)
-                v0, u0 = j * step, i * step
-                agreed = body[v0, u0] == n or body[v0, u1] == n or body[v1, u0] == n or body[v1, u1] == n
-            if agreed:
-                out[v, u] = first
+            c00, c01, c10, c11 = coarse[j, i], coarse[j, i + 1], coarse[j + 1, i], coarse[j + 1, i + 1]
+            least, most = min(min(c00, c01), min(c10, c11)), max(max(c00, c01), max(c10, c11))
+            v0, u0, v1, u1 = (
+                j * step,
+                i * step,
+                min(height - 1, (j + 1) * step),
+                min(width - 1, (i + 1) * step),
+            )
+            b00, b01, b10, b11 = body[v0, u0] == n, body[v0, u1] == n, body[v1, u0] == n, body[v1, u1] == n
+            plain = least == most and least >= 0.0 and (b00 or b01 or b10 or b11)
+            smooth = least >= 0.0 and most - least < SMOOTH and b00 and b01 and b10 and b11
+            if plain or smooth:
+                x, y = (u - u0) / step, (v - v0) / step
+                out[v, u] = (1.0 - y) * ((1.0 - x) * c00 + x * c01) + y * ((1.0 - x) * c10 + x * c11)
             else:
                 out[v, u] = _share_of_lamp(
-                    p, n, place[v, u], normal[v, u], lamp, radius, rays, _noise(u, v, phase)
+                    table,
+                    grid,
+                    start,
+                    members,
+                    top,
+                    n,
+                    place[v, u],
+                    normal[v, u],
+                    lamp,
+                    radius,
+                    rays,
+                    _noise(u, v, phase),
                 )
 
 
@@ -607,7 +660,11 @@ def _sky(sky: Doubles, z: float, k: int) -> float:
 
 @compiled
 def _gather(
-    p: Any,
+    table: Doubles,
+    grid: Doubles,
+    start: Ints,
+    members: Ints,
+    top: Doubles,
     n: int,
     place: Array,
     normal: Array,
@@ -621,15 +678,16 @@ def _gather(
     nx, ny, nz = float(normal[0]), float(normal[1]), float(normal[2])
     ox, oy, oz = place[0] + LIFT * nx, place[1] + LIFT * ny, place[2] + LIFT * nz
     ax, ay, az, bx, by, bz = _basis(nx, ny, nz)
-    skip = n if _convex(p[0][n], p[1][n]) else -1
+    skip = _leaves(table, n)
+    cosine, sine = math.cos(6.283185 * turn), math.sin(6.283185 * turn)
     red, green, blue, clear = 0.0, 0.0, 0.0, 0
     for k in range(rays):
         rr = (k + 0.5) / rays
         r, up = math.sqrt(rr), math.sqrt(1.0 - rr)
-        angle = 2.399963 * k + 6.283185 * turn
-        c, s = r * math.cos(angle), r * math.sin(angle)
+        c, s = r * cosine, r * sine
+        cosine, sine = cosine * GOLDEN_X - sine * GOLDEN_Y, sine * GOLDEN_X + cosine * GOLDEN_Y
         dx, dy, dz = c * ax + s * bx + up * nx, c * ay + s * by + up * ny, c * az + s * bz + up * nz
-        body, away = first_hit(p, ox, oy, oz, dx, dy, dz, reach, skip, False)
+        body, away = first_hit(table, grid, start, members, top, ox, oy, oz, dx, dy, dz, reach, skip, False)
         if body < 0:
             clear += 1
             red += _sky(sky, dz, 0)
@@ -646,7 +704,11 @@ def _gather(
 
 @compiled
 def _sky_light(
-    p: Any,
+    table: Doubles,
+    grid: Doubles,
+    start: Ints,
+    members: Ints,
+    top: Doubles,
     body: NDArray[np.int32],
     normal: Array,
     place: Array,
@@ -668,7 +730,19 @@ def _sky_light(
             n = body[v, u]
             if n >= 0:
                 r, g, b, clear = _gather(
-                    p, n, place[v, u], normal[v, u], sky, bounce, reach, rays, _noise(i, j, phase)
+                    table,
+                    grid,
+                    start,
+                    members,
+                    top,
+                    n,
+                    place[v, u],
+                    normal[v, u],
+                    sky,
+                    bounce,
+                    reach,
+                    rays,
+                    _noise(i, j, phase),
                 )
                 coarse[j, i, 0], coarse[j, i, 1], coarse[j, i, 2], coarse[j, i, 3] = r, g, b, clear
     for v in range(height):
@@ -714,7 +788,19 @@ def _sky_light(
                 )
             else:
                 r, g, b, clear = _gather(
-                    p, n, place[v, u], normal[v, u], sky, bounce, reach, rays // 2, _noise(u, v, phase)
+                    table,
+                    grid,
+                    start,
+                    members,
+                    top,
+                    n,
+                    place[v, u],
+                    normal[v, u],
+                    sky,
+                    bounce,
+                    reach,
+                    rays // 2,
+                    _noise(u, v, phase),
                 )
                 out[v, u, 0], out[v, u, 1], out[v, u, 2], out[v, u, 3] = r, g, b, clear
 
@@ -737,7 +823,7 @@ def lamp_light(
     out = np.zeros(seen.body.shape, np.float32)
     lamp = np.asarray(place, np.float64)
     _lamp_light(
-        packed.arrays(), seen.body, seen.normal, seen.place, lamp, float(radius), step, rays, phase, out
+        *packed.arrays(), seen.body, seen.normal, seen.place, lamp, float(radius), step, rays, phase, out
     )
     return out
 
@@ -761,6 +847,6 @@ def sky_light(
     """
     out = np.zeros((*seen.body.shape, 4), np.float32)
     _sky_light(
-        packed.arrays(), seen.body, seen.normal, seen.place, sky, bounce, reach, step, rays, phase, out
+        *packed.arrays(), seen.body, seen.normal, seen.place, sky, bounce, reach, step, rays, phase, out
     )
     return out
