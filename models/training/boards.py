@@ -118,10 +118,10 @@ def _random_trays(rng: Rng, chance: float) -> tuple[float, float]:
     return (width if sides != "right" else 0.0), (width if sides != "left" else 0.0)
 
 
-def random_board(rng: Rng) -> Board:
-    """A board of any kind on a table of any kind."""
+def random_board(rng: Rng, pixels: int = 700) -> Board:
+    """A board of any kind on a table of any kind; its field is painted ``pixels`` wide."""
     plan = random_plan(rng)
-    picture, style = textures.field_picture(rng, plan.height, plan.bar)
+    picture, style = textures.field_picture(rng, plan.height, plan.bar, pixels)
     rows = picture.shape[0]
     ground_colour = _middle_colour(picture[int(0.44 * rows) : int(0.56 * rows)])
     floor = Material(

@@ -333,7 +333,7 @@ class _Hand:
             for spot in spots[:left]:
                 aside = float(rng.uniform(-habit.aside, habit.aside)) * r
                 nudge = float(rng.uniform(-0.12, 0.12)) * r
-                least = landed[-1] + 2.0 * r if landed else 0.0
+                least = landed[-1] + 2.0 * r if landed else r
                 landed.append(
                     self._lay(side, slot, layer, aside, max(spot + nudge, least), (layer + 0.5) * t)
                 )
@@ -370,14 +370,21 @@ class _Hand:
         left, right = ground.bar
         column = slot % 12
         low, high = (0.0, left) if column < 6 else (right, 1.0)
-        beside = [self.slots[slot + step] if 0 <= column % 6 + step < 6 else 0 for step in (-1, 1)]
-        least, most = (self.spare if taken else np.inf for taken in beside)
+        least = self._leeway(slot, column, -1)
+        most = self._leeway(slot, column, 1)
         x = low + (column % 6 + 0.5) * (high - low) / 6 + min(max(aside, -least), most)
         if ground.bar_top > 0 or column not in (5, 6):
             x = min(max(x, low + r), high - r)
         else:
             x = min(max(x, r), 1 - r)
         return x, depth if slot < 12 else ground.field_height - depth
+
+    def _leeway(self, slot: int, column: int, step: int) -> float:
+        """How far a checker may leave the middle of its point towards the next one."""
+        if not 0 <= column + step < 12 or not self.slots[slot + step]:
+            return np.inf
+        over_bar = (column, column + step) in ((5, 6), (6, 5))
+        return self.spare + ((self.ground.bar[1] - self.ground.bar[0]) / 2 if over_bar else 0)
 
     def _fan(self, slot: int, side: int, count: int, step: float) -> None:
         """Overlapping checkers, each leaning on the one nearer to the edge."""
@@ -404,17 +411,18 @@ class _Hand:
                 x, y = (below.centre[k] + float(rng.normal(0, 0.04)) * r for k in (0, 1))
                 self._put(side, BAR_SLOT, index, (x, y, below.centre[2] + t))
                 continue
-            best, least = (middle, height / 2), np.inf
-            for trial in range(24):
-                spread = (0.06 + 0.02 * trial) * height
+            # Where the bar is full, or too narrow between two long rows, it lies on others.
+            best, level, least = (middle, height / 2), 0, np.inf
+            for trial in range(72):
+                spread = (0.06 + 0.02 * (trial % 24)) * height
                 y = min(max(base * height + float(rng.normal(0, spread)), r), height - r)
                 x = middle + float(rng.uniform(-0.15, 0.15)) * r
-                cut = self._cut(x, y, ground.bar_top + t / 2)
+                cut = self._cut(x, y, ground.bar_top + (trial // 24 + 0.5) * t)
                 if cut < least:
-                    best, least = (x, y), cut
+                    best, level, least = (x, y), trial // 24, cut
                 if cut <= 0:
                     break
-            self._put(side, BAR_SLOT, 0, (*best, ground.bar_top + t / 2))
+            self._put(side, BAR_SLOT, level, (*best, ground.bar_top + (level + 0.5) * t))
 
     def off(self, counts: tuple[int, int]) -> None:
         """Borne-off checkers: in the trays, flat or on edge, or beside the board on the table."""
@@ -472,7 +480,7 @@ class _Hand:
         top = y0 + r * float(rng.uniform(1, 4)) if far else y1 - r * float(rng.uniform(1, 4))
         down = 1 if far else -1
         jitter = float(rng.choice([0.02, 0.2]))
-        step = 2 * r * (1.02 + jitter)
+        step = 2 * r * (1.02 + jitter) + (0.2 * r if tall > 1 else 0)
         at = 0
         while count > 0:
             column, row = at % columns, at // columns
@@ -482,7 +490,7 @@ class _Hand:
             if self._cut(x, y, ground.table + t / 2) > 0:
                 continue
             for layer in range(min(tall, count)):
-                lean = float(rng.normal(0, 0.05)) * r if layer else 0.0
+                lean = float(rng.uniform(-0.07, 0.07)) * r if layer else 0.0
                 self._put(side, OFF_SLOT, layer, (x + lean, y + lean, ground.table + (layer + 0.5) * t))
             count -= min(tall, count)
 

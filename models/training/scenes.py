@@ -52,7 +52,8 @@ def random_scene(rng: Rng, size: tuple[int, int] | None = None, *, kind: Kind = 
     are :data:`CLOSE_SIZE`). ``kind``: the whole board, or a window of such a picture about a die or another
     place, where the edge of a die is :data:`DIE_PIXELS` long.
     """
-    board = random_board(rng)
+    close = kind == "close"
+    board = random_board(rng, 1400 if close else 700)
     layout = random_position(rng)
     checkers = place_checkers(rng, layout, board.ground, board.radius, board.thickness)
     ground = replace(board.ground, checkers=tuple(things.Placed(*c.face, c.radius) for c in checkers))
@@ -63,7 +64,6 @@ def random_scene(rng: Rng, size: tuple[int, int] | None = None, *, kind: Kind = 
         pieces.append(
             CheckerTruth(owner, checker.side, checker.slot, checker.layer, checker.face, checker.radius)
         )
-    close = kind == "close"
     owner = len(checkers)
     dice: tuple[DieTruth, ...] = ()
     cubes: tuple[CubeTruth, ...] = ()
