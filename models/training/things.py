@@ -141,10 +141,10 @@ def _die_truth(
     value = first if up[2] - normals[second][2] > _UNREADABLE else 0
     tilted = float(up[2]) < np.cos(np.radians(4.0))
     x, y, z = (float(v) for v in centre)
-    on_floor = bool(_within(ground.inside, np.array(x), np.array(y)))
+    on_floor = bool(_within(ground.inside, x, y))
     on_bar = ground.bar_top > 0 and ground.bar[0] < x < ground.bar[1]
     state: DieState
-    if not bool(_within(ground.outside, np.array(x), np.array(y))) and not on_floor:
+    if not bool(_within(ground.outside, x, y)) and not on_floor:
         state = "off_board"
     elif tilted:
         state = "cocked"
@@ -257,7 +257,7 @@ def _lay_on_frame(
                 y = float(rng.choice((y0, y1))) + float(rng.normal(0, 0.02))
             else:
                 x = float(rng.choice((x0, x1))) + float(rng.normal(0, 0.02))
-        in_case = bool(_within(ground.outside, np.array(x), np.array(y)))
+        in_case = bool(_within(ground.outside, x, y))
         on_floor = float(floor_height(ground, x, y)) == 0.0
         yaw = float(rng.uniform(0, 2 * np.pi)) if rng.random() < 0.5 else 0.0
         level = _square_level(ground, x, y, 0.7 * edge, yaw)
@@ -338,8 +338,11 @@ def _lean(
         contact = float((rim[int(np.argmin(distances))] - centre) @ away)
         foot = float((surface[int(np.argmin(surface[:, 2]))]) @ away)
         balanced = contact < -0.02 * edge and foot > 0.0
+        on_field = float(floor_height(ground, centre[0], centre[1], checkers=False)) == 0.0
+        on_field = on_field and bool(_within(ground.inside, centre[0], centre[1]))
         if (
             balanced
+            and on_field
             and _is_free(float(centre[0]), float(centre[1]), 0.75 * edge, taken)
             and not _sinks(ground, turn, centre, edge, rounding)
         ):
@@ -1213,7 +1216,8 @@ def _yaw(angle: float) -> Vector:
     return np.array(((c, s, 0.0), (-s, c, 0.0), (0.0, 0.0, 1.0)))
 
 
-def _within(bounds: Bounds, x: Vector, y: Vector) -> NDArray[np.bool_]:
+def _within(bounds: Bounds, x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
+    x, y = np.asarray(x), np.asarray(y)
     return (x >= bounds[0]) & (x <= bounds[2]) & (y >= bounds[1]) & (y <= bounds[3])
 
 
