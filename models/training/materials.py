@@ -29,9 +29,13 @@ from models.training.textures import (
     WOODS,
     Rgb,
     Style,
+    chips,
     linear,
     luma,
+    medallion,
     mix,
+    mosaic_panel,
+    paste,
     random_colour,
     vary,
 )
@@ -52,8 +56,8 @@ class CheckerLook:
 
     ``figure``: 0 none, 1 marbled or pearl, 2 wood grain, 3 speckled, of ``strength`` 0-1 (towards ``second``,
     for wood towards its dark). ``rings``: 0 none, 1 a band in ``second`` from ``inner`` to ``outer``, 2
-    ``count`` turned grooves between them, 3 a dish shaded within ``outer``, 4 a spot in ``second`` within
-    ``outer``, 5 ``count`` dots in ``second``, of radius ``inner``, on a circle of radius ``outer``, 6 a star of
+    ``count`` turned grooves between them, 3 a dish within ``outer``, 4 a spot in ``second`` within ``outer``,
+    5 ``count`` dots in ``second``, of radius ``inner``, on a circle of radius ``outer``, 6 a star of
     ``count`` points within ``outer``. ``rim``: width of a rim in ``second``, as thin metal or a worn edge.
     ``wear``: 0-1, dirt and scratches. ``emblem``: radius of the circle that ``texture`` (if any) fills.
     """
@@ -75,8 +79,8 @@ class DieLook:
 
     ``pip``: radius of a pip. ``spread``: from the middle to a corner pip, along an axis. ``edge``: darkening
     of the edges, 0-1. ``clear``: 0-1, a see-through body. ``figure``: strength of marbling towards black.
-    ``mirrored``: 1 swaps 3 and 4 (see :func:`die_faces`). ``ace``: factor of the one's radius. ``red``: 1 makes
-    the one red, 2 also the four. ``turned``: bits 0-2 turn the twos, threes and sixes by a quarter.
+    ``mirrored``: 1 swaps 3 and 4 (see :func:`die_faces`). ``ace``: factor of the one's radius. ``red``: 1
+    makes the one red, 2 also the four. ``turned``: bits 0-2 turn the twos, threes and sixes by a quarter.
     ``square``: 1 draws square pips. ``hollow``: 0-1, within that share of its radius a pip shows the body.
     """
 
@@ -156,6 +160,9 @@ def _thinned(picture: Image, u: Floats, v: Floats) -> Image:
     at = np.arange(0, len(u) - 1, stride)
     pitch = np.hypot((u[at + 1] - u[at]) * picture.shape[1], (v[at + 1] - v[at]) * picture.shape[0])
     step = float(np.median(pitch))
+    # Rows lie further apart than pixels where a plane is seen at a slant: its area tells by how much.
+    area = float(np.ptp(u[at]) * np.ptp(v[at])) * picture.shape[0] * picture.shape[1]
+    step = float(np.clip(math.sqrt(area / len(u)), step, 1.5 * step))
     if step < 1.4:
         return picture
     size = (max(8, round(picture.shape[1] / step)), max(8, round(picture.shape[0] / step)))
@@ -266,13 +273,18 @@ def _checker(material: Material, body: Body, local: Array, normal: Array) -> Sur
         albedo += share[:, None] * (second - albedo)
     elif rings == 2:
         phase = (far - np.float32(look.inner)) / np.float32(max(look.outer - look.inner, 0.05)) * look.count
-        groove = np.clip(np.cos(phase * np.float32(2 * math.pi)) * 2 - 0.8, 0, 1)
+        groove = np.float32(0.5) + np.float32(0.5) * np.cos(phase * np.float32(2 * math.pi))
         groove *= top * _step(far, look.inner - 0.02) * (1 - _step(far, look.outer + 0.02))
-        shade -= np.float32(0.45) * groove
+        shade -= np.float32(0.5) * groove
+        albedo += (np.float32(0.02) * (1 - groove) * top)[
+            :, None
+        ]  # dark wood shows its ridges by their gloss
         rough += np.float32(0.15) * groove
     elif rings == 3:
         rim = np.exp(-(((far - np.float32(look.outer)) / np.float32(0.06)) ** 2))
         shade -= top * (np.float32(0.3) * rim + np.float32(0.1) * (far < look.outer))
+        lip = np.exp(-(((far - np.float32(look.outer + 0.08)) / np.float32(0.04)) ** 2))
+        albedo += (np.float32(0.05) * lip * top)[:, None]
     elif rings == 4:
         share = top * (1 - _step(far, look.outer))
         albedo += share[:, None] * (second - albedo)
@@ -438,11 +450,29 @@ _WOODS: tuple[tuple[str, str], ...] = (
 )
 
 
+def _emblem(rng: Generator, colour: Rgb, second: Rgb) -> Image:
+    """The inlaid or printed middle of a checker: a star of chips, a medallion or a numeral."""
+    side = 72
+    if rng.random() < 0.4:
+        return mosaic_panel(rng, side, side)
+    out = np.empty((side, side, 3), np.uint8)
+    out[:] = np.asarray(colour, np.uint8)
+    if rng.random() < 0.6:
+        picture, mask = medallion(rng, side, [second, *chips(rng, 2)] if rng.random() < 0.5 else [second])
+        paste(out, picture, mask)
+    else:
+        text = str(rng.choice(["2", "7", "B", "G", "M", "K", "64"]))
+        mask = (255 * numeral(text, side, int(rng.choice(_FONTS)), 0.05, 0.6)).astype(np.uint8)
+        paste(out, second, mask)
+    return out
+
+
 def checker_material(rng: Generator, colour: Rgb, style: Style, second: Rgb | None = None) -> Maker:
     """A maker of one side's checkers: all of a kind, each with its own figure, wear and brightness.
 
-    ``style``: ``kind`` "plastic", "pearl", "wood", "speckled", "card" or "leather"; ``rings`` 0-6 as in
-    :class:`CheckerLook`. ``second``: the colour of rings, veins and rims; drawn where not given.
+    ``style``: ``kind`` "plastic", "pearl", "wood", "speckled", "card" or "leather"; ``rings``, ``inner``,
+    ``outer``, ``count``, ``rim``, ``wear``, ``emblem`` as in :class:`CheckerLook`; ``motif`` (seed of the
+    emblem); ``spread`` of the pieces' brightness. ``second``: the colour of rings, veins and rims; drawn where not given.
     """
     kind = str(style.get("kind", "plastic"))
     if second is None:
@@ -469,6 +499,10 @@ def checker_material(rng: Generator, colour: Rgb, style: Style, second: Rgb | No
     )
     spread = float(style.get("spread", 6))
     veins = linear(second)
+    texture = None
+    if style.get("emblem"):
+        texture = _emblem(np.random.default_rng(int(style.get("motif", 0))), colour, second)
+        look = replace(look, rings=0, emblem=float(style["emblem"]))
 
     def make(own: Generator) -> Material:
         worn = replace(look, wear=float(np.clip(look.wear * own.uniform(0.4, 1.8), 0, 1)))
@@ -476,7 +510,7 @@ def checker_material(rng: Generator, colour: Rgb, style: Style, second: Rgb | No
         seed = int(own.integers(1 << 20))
         parameters = astuple(worn)
         return Material(
-            Look.CHECKER, linear(tone), float(rough), shine, veins, seed=seed, parameters=parameters
+            Look.CHECKER, linear(tone), float(rough), shine, veins, texture, seed=seed, parameters=parameters
         )
 
     return make
@@ -513,9 +547,22 @@ def random_checker_pair(rng: Generator) -> tuple[Maker, Maker, Style]:
     rings = int(rng.choice([0, 1, 2, 3, 4, 5, 6], p=[0.4, 0.1, 0.17, 0.17, 0.06, 0.06, 0.04]))
     if kind == "card":
         rings = 0
-    outer = float(rng.uniform(0.45, 0.9))
-    inner = outer * float(rng.uniform(0.3, 0.85)) if rings != 5 else float(rng.uniform(0.06, 0.14))
-    style.update(rings=rings, inner=inner, outer=outer, count=float(rng.integers(2, 9)))
+    outer = float(rng.uniform(0.45, 0.88) if rings != 5 else rng.uniform(0.3, 0.65))
+    if rings == 4:
+        outer *= 0.6
+    inner = (
+        outer * float(rng.uniform(*((0.7, 0.93) if rings == 1 else (0.3, 0.8))))
+        if rings != 5
+        else float(rng.uniform(0.06, 0.14))
+    )
+    style.update(
+        rings=rings,
+        inner=inner,
+        outer=outer,
+        count=float(rng.integers(1, 5) if rings == 2 else rng.integers(4, 9)),
+    )
+    if rng.random() < 0.09 and kind != "card":
+        style.update(emblem=float(rng.uniform(0.4, 0.65)), motif=float(rng.integers(1 << 16)))
     style["rim"] = float(rng.uniform(0.03, 0.1)) if rng.random() < 0.2 and kind != "card" else 0.0
     metal: Rgb | None = None
     if style["rim"] and rng.random() < 0.6:
@@ -553,9 +600,10 @@ def random_die_style(rng: Generator) -> tuple[Maker, Style]:
     clear = 0.0
     if name not in ("white", "ivory", "wood", "black", "gold pips") and rng.random() < 0.35:
         clear = float(rng.uniform(0.3, 1))
+    pip = float(rng.uniform(0.07, 0.12))
     look = DieLook(
-        pip=float(rng.uniform(0.07, 0.12)),
-        spread=float(rng.uniform(0.21, 0.28)),
+        pip=pip,
+        spread=float(np.clip(rng.uniform(0.2, 0.29), 2.2 * pip, 0.4 - pip)),
         edge=float(rng.uniform(0, 0.45)),
         clear=clear,
         figure=float(rng.uniform(0.2, 0.7)) if rng.random() < 0.15 else 0.0,

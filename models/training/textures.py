@@ -46,8 +46,8 @@ def mix(a: Rgb, b: Rgb, share: float) -> Rgb:
 
 
 def vary(rng: Generator, colour: Rgb, spread: float = 12.0) -> Rgb:
-    """A colour like the given one: brightness and tint vary by about ``spread``."""
-    shift = rng.normal(0, spread) + rng.normal(0, spread / 3, 3)
+    """A colour like the given one: brightness and, of bright ones, tint vary by about ``spread``."""
+    shift = rng.normal(0, spread) + rng.normal(0, spread / 3, 3) * (0.2 + luma(colour) / 220)
     r, g, b = (float(v) for v in np.clip(np.asarray(colour) + shift, 0, 255))
     return r, g, b
 
