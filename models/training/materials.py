@@ -472,7 +472,8 @@ def checker_material(rng: Generator, colour: Rgb, style: Style, second: Rgb | No
 
     ``style``: ``kind`` "plastic", "pearl", "wood", "speckled", "card" or "leather"; ``rings``, ``inner``,
     ``outer``, ``count``, ``rim``, ``wear``, ``emblem`` as in :class:`CheckerLook`; ``motif`` (seed of the
-    emblem); ``spread`` of the pieces' brightness. ``second``: the colour of rings, veins and rims; drawn where not given.
+    emblem); ``spread`` of the pieces' brightness. ``second``: the colour of rings, veins and rims; drawn where
+    not given.
     """
     kind = str(style.get("kind", "plastic"))
     if second is None:
@@ -516,59 +517,70 @@ def checker_material(rng: Generator, colour: Rgb, style: Style, second: Rgb | No
     return make
 
 
+def _pair_colours(rng: Generator, kind: str) -> tuple[str, Rgb, Rgb, float]:
+    """A pair's name, both colours and how much the brightness of its pieces spreads."""
+    if kind == "wood":
+        names = _WOODS[int(rng.integers(len(_WOODS)))]
+        light, dark = (vary(rng, mix(*WOODS[name], 0.75), 10) for name in names)
+        return "-".join(names), light, dark, rng.uniform(4, 16)
+    if rng.random() < 0.12:
+        return "any", random_colour(rng, 130, 245), random_colour(rng, 15, 130), rng.uniform(1, 6)
+    pair, light, dark = _PAIRS[min(int(rng.exponential(5)), len(_PAIRS) - 1)]
+    return pair, vary(rng, light, 8), vary(rng, dark, 8), rng.uniform(1, 6)
+
+
+def _pair_form(rng: Generator, kind: str) -> Style:
+    """Rings, rim and emblem of a set, as :func:`checker_material` takes them."""
+    rings = int(rng.choice(7, p=[0.4, 0.1, 0.17, 0.17, 0.06, 0.06, 0.04])) if kind != "card" else 0
+    outer = float(rng.uniform(*{4: (0.25, 0.5), 5: (0.3, 0.65)}.get(rings, (0.45, 0.88))))
+    inner = outer * float(rng.uniform(*((0.7, 0.93) if rings == 1 else (0.3, 0.8))))
+    if rings == 5:
+        inner = float(rng.uniform(0.06, 0.14))
+    count = float(rng.integers(1, 5) if rings == 2 else rng.integers(4, 9))
+    form: Style = {"rings": rings, "inner": inner, "outer": outer, "count": count}
+    if kind != "card" and rng.random() < 0.09:
+        form |= {"emblem": float(rng.uniform(0.35, 0.55)), "motif": int(rng.integers(1 << 16))}
+    if kind != "card" and rng.random() < 0.2:
+        form["rim"] = float(rng.uniform(0.03, 0.1))
+    return form
+
+
 def random_checker_pair(rng: Generator) -> tuple[Maker, Maker, Style]:
     """Makers of the light and of the dark side's checkers, and what was drawn (for tables of errors).
 
-    The style holds ``pair``, ``kind``, ``rings``, and ``light`` and ``dark``, the luma of both sides' main
-    colour, the light one's higher.
+    The style holds ``pair``, ``kind``, ``rings``, and ``light`` and ``dark``: how bright both sides look (CIE
+    L*, 0-100), the light one's higher by 5 at least; with red and green or red and blue by little more.
     """
-    kind = str(
-        rng.choice(
-            ["plastic", "pearl", "wood", "speckled", "card", "leather"], p=[0.4, 0.14, 0.3, 0.05, 0.06, 0.05]
-        )
-    )
-    if kind == "wood":
-        names = _WOODS[int(rng.integers(len(_WOODS)))]
-        pair = "-".join(names)
-        light, dark = (vary(rng, mix(*WOODS[name], 0.75), 10) for name in names)
-        spread = rng.uniform(4, 16)
-    elif rng.random() < 0.12:
-        pair, spread = "any", rng.uniform(1, 6)
-        light, dark = random_colour(rng, 130, 245), random_colour(rng, 15, 130)
-    else:
-        pair, light, dark = _PAIRS[min(int(rng.exponential(5)), len(_PAIRS) - 1)]
-        light, dark, spread = vary(rng, light, 8), vary(rng, dark, 8), rng.uniform(1, 6)
-    if luma(light) < luma(dark):
-        light, dark = dark, light
-    if luma(light) - luma(dark) < 25:
-        light = mix(light, (245, 240, 230), 0.35)
-        dark = mix(dark, (12, 10, 10), 0.4)
+    kinds = ("plastic", "pearl", "wood", "speckled", "card", "leather")
+    kind = str(rng.choice(kinds, p=[0.4, 0.14, 0.3, 0.05, 0.06, 0.05]))
+    pair, light, dark, spread = _pair_colours(rng, kind)
     style: Style = {"pair": pair, "kind": kind, "spread": float(spread), "wear": float(rng.uniform(0, 0.8))}
-    rings = int(rng.choice([0, 1, 2, 3, 4, 5, 6], p=[0.4, 0.1, 0.17, 0.17, 0.06, 0.06, 0.04]))
-    if kind == "card":
-        rings = 0
-    outer = float(rng.uniform(0.45, 0.88) if rings != 5 else rng.uniform(0.3, 0.65))
-    if rings == 4:
-        outer *= 0.6
-    inner = (
-        outer * float(rng.uniform(*((0.7, 0.93) if rings == 1 else (0.3, 0.8))))
-        if rings != 5
-        else float(rng.uniform(0.06, 0.14))
-    )
-    style.update(
-        rings=rings,
-        inner=inner,
-        outer=outer,
-        count=float(rng.integers(1, 5) if rings == 2 else rng.integers(4, 9)),
-    )
-    if rng.random() < 0.09 and kind != "card":
-        style.update(emblem=float(rng.uniform(0.4, 0.65)), motif=float(rng.integers(1 << 16)))
-    style["rim"] = float(rng.uniform(0.03, 0.1)) if rng.random() < 0.2 and kind != "card" else 0.0
-    metal: Rgb | None = None
-    if style["rim"] and rng.random() < 0.6:
-        metal = vary(rng, (205, 190, 150), 20)
-    style.update(light=luma(light), dark=luma(dark))
-    return checker_material(rng, light, style, metal), checker_material(rng, dark, style, metal), style
+    style |= _pair_form(rng, kind)
+    metal = vary(rng, (205, 190, 150), 20) if "rim" in style and rng.random() < 0.6 else None
+    while True:
+        sides = [checker_material(rng, colour, style, metal) for colour in (light, dark)]
+        bright = [_brightness(side) for side in sides]
+        if abs(bright[0] - bright[1]) >= 5:
+            break
+        light, dark = mix(light, (255, 250, 240), 0.3), mix(dark, (8, 8, 8), 0.3)
+    first = int(bright[1] > bright[0])
+    style.update(light=bright[first], dark=bright[1 - first])
+    return sides[first], sides[1 - first], style
+
+
+def _brightness(make: Maker) -> float:
+    """How bright a checker looks from above, CIE L* (0-100), with all its rings and veins."""
+    grid = np.linspace(-0.95, 0.95, 20, dtype=np.float32)
+    x, y = (axis.ravel() for axis in np.meshgrid(grid, grid))
+    inside = np.hypot(x, y) < 0.95
+    local = np.stack([x, y, np.full_like(x, 0.2)], axis=1)[inside]
+    normal = np.zeros_like(local)
+    normal[:, 2] = 1
+    material = make(np.random.default_rng(0))
+    origin, upright = np.zeros(3, np.float32), np.eye(3, dtype=np.float32)
+    body = Body(Shape.DISC, (1, 0.2, 0, 0), origin, upright, material, "checker")
+    albedo = surface(material, body, local, normal)[0].mean(axis=0)
+    return float(116 * np.cbrt(albedo @ np.array([0.2126, 0.7152, 0.0722])) - 16)
 
 
 _DICE: tuple[tuple[str, Rgb, Rgb], ...] = (
