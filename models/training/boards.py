@@ -226,7 +226,7 @@ class _Builder:
             return Material(
                 Look.TILED, linear(colour), rough, 0.04, texture=skin, scale=float(rng.uniform(0.25, 0.6))
             )
-        shine = float(rng.uniform(0.2, 0.5)) if kind == "metal" else 0.04
+        shine = float(rng.uniform(0.08, 0.25)) if kind == "metal" else 0.04
         if kind == "metal" and rng.random() < 0.4:
             colour = vary(rng, (150, 150, 155), 15)
         return Material(Look.PLAIN, linear(colour), float(rng.uniform(0.2, 0.6)), shine)
@@ -372,11 +372,10 @@ class _Builder:
 
     def _metal(self) -> Material:
         rng = self.rng
-        brass = rng.random() < 0.45
-        tone = vary(rng, (190, 150, 80), 14) if brass else vary(rng, (150, 150, 152), 20)
-        if rng.random() < 0.15:
+        tone = vary(rng, (150, 116, 62), 14) if rng.random() < 0.45 else vary(rng, (104, 104, 108), 20)
+        if rng.random() < 0.2:
             tone = vary(rng, (40, 40, 42), 6)
-        return Material(Look.PLAIN, linear(tone), float(rng.uniform(0.2, 0.5)), 0.4)
+        return Material(Look.PLAIN, linear(tone), float(rng.uniform(0.3, 0.55)), 0.2)
 
     def _latches(self) -> None:
         rng, plan, (x0, y0, x1, y1) = self.rng, self.plan, self.outside
@@ -407,6 +406,7 @@ class _Builder:
         _, y0, _, y1 = self.inside
         top, low = plan.bar_top, -plan.bottom
         middle = (left + right) / 2
+        strapped = plan.bar_kind in ("beam", "halves") and rng.random() < 0.12
         if plan.bar_kind == "painted":
             if rng.random() < 0.7:
                 tone = mix(self.ground_colour, (0, 0, 0), 0.5) if rng.random() < 0.5 else random_colour(rng)
@@ -414,15 +414,15 @@ class _Builder:
                 self._box((left, y0, right, y1), low, 0.0002, paint, "bar")
         elif plan.bar_kind in ("flat", "beam"):
             self._box((left, y0, right, y1), low, top, self.frame, "bar", min(plan.rounding, 0.003))
-            if rng.random() < 0.25:
+            if not strapped and rng.random() < 0.25:
                 self._hinges(middle, right - left)
         elif plan.bar_kind == "halves":
             gap = float(rng.choice([0.0006, 0.002, 0.005]))
             self._box((left, y0, middle - gap, y1), low, top, self.frame, "bar", plan.rounding)
             self._box((middle + gap, y0, right, y1), low, top, self.frame, "bar", plan.rounding)
-            if rng.random() < 0.75:
+            if not strapped and rng.random() < 0.75:
                 self._hinges(middle, right - left)
-        if plan.bar_kind in ("beam", "halves") and rng.random() < 0.12:
+        if strapped:
             self._straps()
         if plan.bar_kind not in ("none", "painted") and self.style["frame"] == "wood" and rng.random() < 0.22:
             self._cross_beam()
