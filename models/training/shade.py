@@ -7,6 +7,7 @@ a sky of one colour it sends out that colour. ``Scene.exposure`` times light of 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import cv2
@@ -19,6 +20,7 @@ from models.training.trace import (
     Packed,
     compiled,
     lamp_light,
+    mirrored,
     pack,
     scaled,
     screen_boxes,
@@ -30,7 +32,7 @@ from models.training.world import Array, Body, Buffers, Camera, Image, Lamp, Sce
 Mask = NDArray[np.bool_]
 Box = tuple[int, int, int, int]  #: left, top, right, bottom in pixels, the last two not included
 
-SUPERSAMPLE = 1.5
+SUPERSAMPLE = 4 / 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,12 +44,15 @@ class Taken:
 
 
 def take(scene: Scene, rng: np.random.Generator, supersample: float = SUPERSAMPLE) -> Taken:
-    """The picture of a scene before lens and sensor, traced at ``supersample`` times its width and height."""
-    camera = scaled(scene.camera, supersample)
+    """The picture of a scene before lens and sensor, traced at about ``supersample`` times its size."""
+    # both sides must come out whole, so that the reduced picture lies exactly on the camera's pixels
+    unit = math.gcd(*scene.camera.size)
+    factor = max(1, round(supersample * unit)) / unit
+    camera = scaled(scene.camera, factor)
     packed = pack(scene.bodies)
     seen = trace(packed, camera)
     light = radiance(scene, packed, seen, float(rng.random()))
-    if supersample != 1.0:
+    if factor != 1.0:
         # bright gloss is cut off before it is averaged, as grains of film and sites of a sensor do
         light = np.minimum(light, np.float32(4.0 / scene.exposure))
         light = np.asarray(cv2.resize(light, scene.camera.size, interpolation=cv2.INTER_AREA), np.float32)
@@ -79,7 +84,9 @@ def radiance(scene: Scene, packed: Packed, seen: Buffers, phase: float) -> Array
     middle = np.array([0.5, scene.truth.field_height / 2, 0.0])
     sky = np.array([scene.sky.above, scene.sky.around, scene.sky.below], np.float64)
     albedo, rough, shine = _surfaces(scene.bodies, seen)
-    around = sky_light(packed, seen, sky, _bounce(scene.bodies, scene.lamps, sky, middle), phase=phase)
+    bounce = _bounce(scene.bodies, scene.lamps, sky, middle)
+    around = sky_light(packed, seen, sky, bounce, phase=phase)
+    met, clearness = mirrored(packed, seen, scene.camera.eye, rough, shine)
     lamps = np.array([[*lamp.place, lamp.radius, *lamp.colour] for lamp in scene.lamps], np.float64).reshape(
         -1, 7
     )
@@ -90,7 +97,19 @@ def radiance(scene: Scene, packed: Packed, seen: Buffers, phase: float) -> Array
     windows = _windows(scene.sky)
     out = np.zeros((*seen.body.shape, 3), np.float32)
     _shade(
-        *(seen.body, seen.normal, seen.place, albedo, rough, shine, around, seen_lamps),
+        *(
+            seen.body,
+            seen.normal,
+            seen.place,
+            albedo,
+            rough,
+            shine,
+            around,
+            bounce,
+            met,
+            clearness,
+            seen_lamps,
+        ),
         *(lamps, strength, sky, windows, np.asarray(scene.camera.eye, np.float64), out),
     )
     return out
@@ -152,6 +171,9 @@ def _shade(
     rough: Array,
     shine: Array,
     around: Array,
+    bounce: Doubles,
+    met: NDArray[np.int32],
+    clearness: Array,
     seen_lamps: Array,
     lamps: Doubles,
     strength: Doubles,
@@ -179,15 +201,19 @@ def _shade(
             clear = around[v, u, 3]
             # what the mirrored direction sees: the sky, the dimmer the more of it is covered
             rx, ry, rz = 2.0 * nv * nx - ex, 2.0 * nv * ny - ey, 2.0 * nv * nz - ez
-            cover = min(1.0, clear + (1.0 - dull) * 0.3 * clear)
+            mirror = clearness[v, u]
+            cover = min(1.0, clear + (1.0 - dull) * 0.3 * clear) if mirror < 0.0 or met[v, u] >= 0 else 1.0
             for k in range(3):
                 z = rz
                 t = np.sqrt(z) if z > 0.0 else 0.0
                 top = sky[1, k] + t * (sky[0, k] - sky[1, k])
                 if z < 0.0:
                     top = sky[1, k] + min(1.0, -3.0 * z) * (sky[2, k] - sky[1, k])
-                mirrored = cover * (top + dull * (mean[k] - top)) + (1.0 - cover) * around[v, u, k]
-                out[v, u, k] = (1.0 - fresnel) * albedo[v, u, k] * around[v, u, k] + fresnel * mirrored
+                other = cover * (top + dull * (mean[k] - top)) + (1.0 - cover) * around[v, u, k]
+                if mirror > 0.0:
+                    other += mirror * (bounce[met[v, u], k] - other)
+                out[v, u, k] = (1.0 - fresnel) * albedo[v, u, k] * around[v, u, k] + fresnel * other
+            cover *= 1.0 - max(0.0, mirror)
             for w in range(windows.shape[0]):
                 c = rx * windows[w, 0] + ry * windows[w, 1] + rz * windows[w, 2]
                 angle = np.arccos(min(1.0, max(-1.0, c)))

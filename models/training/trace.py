@@ -26,6 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 NEAR = 0.02  #: field widths before the eye in which nothing is drawn
 SMOOTH = 0.4  #: differences of a lamp's light between neighbours that may be interpolated
+GLOSSY = 0.4  #: roughness up to which a place mirrors its neighbours
 CELL = 0.05  #: field widths, of the grid that shadow rays walk through
 REACH = 1.2  #: field widths beyond the middle of things that the grid spans at most
 WIDE = 0.2  #: half lengths from which a body is tested for every ray instead of lying in the grid
@@ -805,6 +806,61 @@ def _sky_light(
                 out[v, u, 0], out[v, u, 1], out[v, u, 2], out[v, u, 3] = r, g, b, clear
 
 
+@compiled
+def _mirrored(
+    table: Doubles,
+    grid: Doubles,
+    start: Ints,
+    members: Ints,
+    top: Doubles,
+    body: NDArray[np.int32],
+    normal: Array,
+    place: Array,
+    eye: Doubles,
+    rough: Array,
+    shine: Array,
+    reach: float,
+    out: NDArray[np.int32],
+    share: Array,
+) -> None:
+    height, width = body.shape
+    for v in range(height):
+        for u in range(width):
+            n = body[v, u]
+            if n < 0 or rough[v, u] > GLOSSY or shine[v, u] < 0.02:
+                continue
+            nx, ny, nz = normal[v, u, 0], normal[v, u, 1], normal[v, u, 2]
+            px, py, pz = place[v, u, 0], place[v, u, 1], place[v, u, 2]
+            dx, dy, dz = px - eye[0], py - eye[1], pz - eye[2]
+            s = 1.0 / math.sqrt(dx * dx + dy * dy + dz * dz)
+            dx, dy, dz = dx * s, dy * s, dz * s
+            t = -2.0 * min(0.0, dx * nx + dy * ny + dz * nz)
+            dx, dy, dz = dx + t * nx, dy + t * ny, dz + t * nz
+            ox, oy, oz = px + LIFT * nx, py + LIFT * ny, pz + LIFT * nz
+            hit, away = first_hit(
+                table, grid, start, members, top, ox, oy, oz, dx, dy, dz, reach, _leaves(table, n), False
+            )
+            out[v, u] = hit
+            share[v, u] = 0.0
+            if hit >= 0:
+                share[v, u] = 1.0 / (1.0 + (25.0 * away * rough[v, u] * rough[v, u]) ** 2)
+
+
+def mirrored(
+    packed: Packed, seen: Buffers, eye: Array, rough: Array, shine: Array, *, reach: float = 0.7
+) -> tuple[NDArray[np.int32], Array]:
+    """What glossy places mirror: the body met, int32 (height, width), -1 for none; and how clearly, 0-1.
+
+    The share is -1 where nothing was looked for as the place is too dull, 0 where only sky is mirrored, and
+    the less the rougher the place and the further away the body is. ``rough``, ``shine``: (height, width).
+    """
+    body = np.full(seen.body.shape, -1, np.int32)
+    share = np.full(seen.body.shape, -1.0, np.float32)
+    towards = np.asarray(eye, np.float64)
+    _mirrored(*packed.arrays(), seen.body, seen.normal, seen.place, towards, rough, shine, reach, body, share)
+    return body, share
+
+
 def lamp_light(
     packed: Packed,
     seen: Buffers,
@@ -835,7 +891,7 @@ def sky_light(
     bounce: Doubles,
     *,
     reach: float = 0.7,
-    step: int = 4,
+    step: int = 6,
     rays: int = 16,
     phase: float = 0.0,
 ) -> Array:
