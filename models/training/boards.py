@@ -406,7 +406,7 @@ class _Builder:
         _, y0, _, y1 = self.inside
         top, low = plan.bar_top, -plan.bottom
         middle = (left + right) / 2
-        strapped = plan.bar_kind in ("beam", "halves") and rng.random() < 0.12
+        strapped = plan.bar_kind in ("beam", "halves") and rng.random() < 0.09
         if plan.bar_kind == "painted":
             if rng.random() < 0.7:
                 tone = mix(self.ground_colour, (0, 0, 0), 0.5) if rng.random() < 0.5 else random_colour(rng)

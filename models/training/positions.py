@@ -76,10 +76,24 @@ def random_position(rng: Rng) -> Layout:
     if rng.random() < 0.5:  # the colours change sides
         slots = tuple(-n for n in slots)
         bar, off = bar[::-1], off[::-1]
+    if rng.random() < 0.16:
+        slots, bar = _hit(rng, slots, bar)
     if rng.random() < 0.3:  # borne-off checkers were put away
         off = [0, 0]
     whole = Layout(slots, (bar[0], bar[1]), (off[0], off[1]))
     return _agreed(whole)
+
+
+def _hit(rng: Rng, slots: tuple[int, ...], bar: list[int]) -> tuple[tuple[int, ...], list[int]]:
+    """One to three checkers taken from points and put on the bar."""
+    counts, bar = list(slots), list(bar)
+    for _ in range(rng.choice([1, 2, 3], p=[0.7, 0.2, 0.1])):
+        taken = [slot for slot, count in enumerate(counts) if count]
+        if taken:
+            slot = int(rng.choice(taken))
+            bar[0 if counts[slot] > 0 else 1] += 1
+            counts[slot] -= 1 if counts[slot] > 0 else -1
+    return tuple(counts), bar
 
 
 def _agreed(layout: Layout) -> Layout:

@@ -41,7 +41,7 @@ CLOSE_SIZE = (192, 192)
 DIE_PIXELS = (14.0, 40.0)  #: edge of a die in a close picture
 #: How much of the picture's width or height the board takes, whichever is more: beyond 1 it is cut off.
 _FILLS = ((0.3, 0.5), (0.5, 0.72), (0.72, 0.97), (0.97, 1.15))
-_FILL_SHARES = (0.07, 0.23, 0.5, 0.2)
+_FILL_SHARES = (0.05, 0.2, 0.5, 0.25)
 _SIZE_SHARES = (0.38, 0.28, 0.1, 0.14, 0.07, 0.03)
 
 
@@ -178,11 +178,11 @@ def random_camera(rng: Rng, board: Board, size: tuple[int, int]) -> tuple[Camera
         "slanted": rng.uniform(4, 22),
         "phone": rng.uniform(18, 62),
     }[view]
-    around = rng.normal(0, 4 if view == "overhead" else 14)
+    around = rng.normal(0, 3 if view == "overhead" else 10)
     turned = rng.random()
     if turned < 0.08:
         around += rng.choice([-90, 90])
-    elif turned < (0.12 if view == "overhead" else 0.2):
+    elif turned < (0.11 if view == "overhead" else 0.17):
         around = rng.uniform(-180, 180)
     roll = rng.normal(0, 3 if view != "phone" else 4)
     upright = size[1] > size[0] * 1.1
@@ -195,7 +195,7 @@ def random_camera(rng: Rng, board: Board, size: tuple[int, int]) -> tuple[Camera
     focal = float(np.exp(rng.uniform(np.log(0.7), np.log(2.0)))) * max(size)
     if view == "overhead":
         focal *= float(rng.uniform(1.0, 1.4))
-    x0, y0, x1, y1 = ground.outside if rng.random() < 0.55 else (0.0, 0.0, 1.0, ground.field_height)
+    x0, y0, x1, y1 = ground.outside if rng.random() < 0.35 else (0.0, 0.0, 1.0, ground.field_height)
     corners = np.array([[x0, y0, 0], [x1, y0, 0], [x1, y1, 0], [x0, y1, 0]], np.float64)
     target = np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0])
     t, a = radians(float(tilt)), radians(float(around))
