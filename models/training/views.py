@@ -72,7 +72,8 @@ def draw(seed: int) -> tuple[Image, Image, View]:
     sizes = ((640, 480), (640, 360), (480, 480), (480, 640), (560, 420))
     size = sizes[int(rng.choice(len(sizes), p=(0.4, 0.25, 0.15, 0.05, 0.15)))]
     scene = scenes.random_scene(rng, size)
-    taken = shade.take(scene, rng)
+    # The network sees the picture at half its size or less: no finer rays are needed.
+    taken = shade.take(scene, rng, 1.0)
     truth = scene.truth
     height = truth.field_height
     world = [(0, 0, 0), (1, 0, 0), (1, height, 0), (0, height, 0)]
