@@ -598,8 +598,8 @@ _FINGERS = (
 _GRIPS: dict[str, tuple[tuple[tuple[float, float, float], ...], float]] = {
     "flat": (((8, 8, 4), (6, 8, 4), (8, 8, 4), (10, 8, 4)), 0.1),
     "resting": (((22, 28, 14), (26, 30, 15), (30, 32, 16), (34, 34, 16)), 0.35),
-    "pinch": (((52, 34, 18), (50, 38, 20), (56, 46, 24), (60, 54, 26)), 0.9),
-    "pinch two": (((48, 36, 20), (72, 68, 40), (80, 82, 48), (82, 84, 48)), 0.95),
+    "pinch": (((30, 34, 16), (28, 38, 18), (34, 48, 22), (42, 54, 24)), 0.9),
+    "pinch two": (((24, 38, 18), (34, 56, 26), (60, 76, 44), (68, 80, 46)), 0.95),
     "point": (((14, 8, 4), (74, 84, 46), (80, 88, 48), (80, 86, 48)), 0.8),
     "fist": (((78, 84, 46), (80, 88, 48), (82, 88, 48), (82, 86, 48)), 0.9),
     "grasp": (((30, 30, 20), (32, 32, 20), (32, 34, 20), (34, 34, 20)), 0.75),
@@ -649,7 +649,7 @@ def _hand(
     grip = str(rng.choice(list(_GRIPS), p=_GRIP_ODDS))
     forward = _reach(rng, edge)
     thumb = float(rng.choice((-1.0, 1.0)))
-    pitch = np.radians(rng.uniform(2, 14) if grip in ("flat", "resting") else rng.uniform(14, 48))
+    pitch = np.radians(rng.uniform(2, 14) if grip in ("flat", "resting") else rng.uniform(6, 42))
     roll = np.radians(rng.normal(0, 10)) + (
         np.radians(thumb * rng.uniform(20, 60)) if grip == "grasp" else 0.0
     )
@@ -829,24 +829,26 @@ def _lift(ground: Ground, limbs: Sequence[_Limb]) -> float:
 
 
 def _arm(rng: Rng, ground: Ground, wrist: Vector, forward: Vector, frame: Vector, size: float) -> list[_Limb]:
-    """Two forearm bones side by side, which make a flat wrist, and the upper arm beyond the elbow."""
+    """Three limbs side by side, which make a flat wrist and a forearm, and the upper arm beyond the elbow."""
     side = np.array((-forward[1], forward[0], 0.0))
+    thick = float(rng.uniform(0.11, 0.15))
     for slope in np.radians((float(rng.uniform(0, 16)), 12.0, 20.0, 30.0, 42.0, 55.0)):
         swing = _unit(np.array((*-forward, 0.0)) + float(rng.normal(0, 0.12)) * side)
         away = np.cos(slope) * swing + np.array((0.0, 0.0, np.sin(slope)))
         elbow = wrist + 1.45 * size * away
         limbs = [
             _Limb(
-                wrist + sign * 0.055 * size * frame[0],
-                elbow + sign * 0.05 * size * side,
-                (0.072 * size, 0.135 * size),
+                wrist + sign * 0.06 * size * frame[0],
+                elbow + sign * 0.055 * size * side,
+                (0.068 * size, thick * size),
             )
-            for sign in (-1.0, 1.0)
+            for sign in (-1.0, 1.0, 0.0)
         ]
         if _lift(ground, limbs[:1]) <= 0:
             break
+    elbow_ball = thick + 0.025
     shoulder = elbow + 1.6 * size * _unit(swing + np.array((0.0, 0.0, float(rng.uniform(0.0, 0.5)))))
-    return [*limbs, _Limb(elbow, shoulder, (0.16 * size, 0.2 * size))]
+    return [*limbs, _Limb(elbow, shoulder, (elbow_ball * size, 0.2 * size))]
 
 
 def _clothes(rng: Rng, arm: Sequence[_Limb], sleeve: Material | None, size: float, owner: int) -> list[Body]:
@@ -858,24 +860,24 @@ def _clothes(rng: Rng, arm: Sequence[_Limb], sleeve: Material | None, size: floa
         begin = float(rng.uniform(0.0, 0.25) if rng.random() < 0.7 else rng.uniform(0.25, 1.1))
         loose = float(rng.uniform(1.08, 1.35))
         share = begin / 1.45
-        for limb in arm[:2]:
+        for limb in arm[:3]:
             cut = limb.start + share * (limb.end - limb.start)
             thick = limb.radii[0] + share * (limb.radii[1] - limb.radii[0])
             cloth = _Limb(cut, limb.end, (loose * thick, loose * limb.radii[1]))
             bodies.append(_limb_body(cloth, sleeve, owner))
-        upper = _Limb(arm[2].start, arm[2].end, (loose * arm[2].radii[0], loose * arm[2].radii[1]))
+        upper = _Limb(arm[3].start, arm[3].end, (loose * arm[3].radii[0], loose * arm[3].radii[1]))
         bodies.append(_limb_body(upper, sleeve, owner))
         for _ in range(int(rng.integers(3, 9))):  # folds
             at = float(rng.uniform(share + 0.02, 1.0))
             place = wrist + at * (elbow - wrist) + rng.normal(0, 0.03, 3) * size
-            way = _unit(rng.normal(0, 1, 3) + away * float(rng.normal(0, 0.4)))
-            radius = loose * (0.085 + 0.05 * at) * size
-            half = (radius * 1.02, radius * 1.02, radius * float(rng.uniform(0.9, 1.2)))
+            way = _unit(away + rng.normal(0, 0.25, 3))
+            radius = loose * (0.105 + 0.06 * at) * size
+            half = (radius, radius, radius * float(rng.uniform(0.9, 1.8)))
             bodies.append(_body(Shape.BALL, half, place, _along(way), sleeve, "hand", owner))
         if begin < 0.4 and rng.random() < 0.5:
             cuff = Material(Look.PLAIN, _colour(rng, 0.05, 0.9), rough=0.9) if rng.random() < 0.5 else sleeve
             cut = wrist + share * (elbow - wrist)
-            for limb in arm[:2]:
+            for limb in arm[:3]:
                 mid = limb.start + share * (limb.end - limb.start)
                 thick = limb.radii[0] + share * (limb.radii[1] - limb.radii[0])
                 ends = _Limb(mid - 0.03 * size * away, mid + 0.07 * size * away, (loose * thick,) * 2)
@@ -884,7 +886,7 @@ def _clothes(rng: Rng, arm: Sequence[_Limb], sleeve: Material | None, size: floa
         metal = Material(Look.PLAIN, _colour(rng, 0.05, 0.8), rough=0.25, shine=0.3)
         place = wrist + 0.07 * size * away
         turn = _along(away)
-        for limb in arm[:2]:
+        for limb in arm[:3]:
             mid = limb.start + 0.05 * (limb.end - limb.start)
             bodies.append(_body(Shape.RING, (0.075 * size, 0.012 * size), mid, turn, metal, "hand", owner))
         if rng.random() < 0.7:
