@@ -472,7 +472,7 @@ def checker_material(rng: Generator, colour: Rgb, style: Style, second: Rgb | No
 
     ``style``: ``kind`` "plastic", "pearl", "wood", "speckled", "card" or "leather"; ``rings``, ``inner``,
     ``outer``, ``count``, ``rim``, ``wear``, ``emblem`` as in :class:`CheckerLook`; ``motif`` (seed of the
-    emblem); ``spread`` of the pieces' brightness. ``second``: the colour of rings, veins and rims; drawn where
+    emblem); ``spread`` of the pieces' brightness. ``second``: the colour of rings, veins, rims; drawn where
     not given.
     """
     kind = str(style.get("kind", "plastic"))

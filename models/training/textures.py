@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from models.training.world import Array, Colour, Image
 
 Rgb: TypeAlias = tuple[float, float, float]  #: sRGB, 0-255
+Floats: TypeAlias = NDArray[np.floating[Any]]
 Style: TypeAlias = dict[str, str | float]
 
 #: Linear value of each sRGB byte (IEC 61966-2-1).
@@ -79,16 +80,21 @@ def grain(rng: Generator, height: int, width: int, strength: float = 1.0) -> Arr
     return np.tile(tile, (down, across))[:height, :width]
 
 
-def tint(colour: Rgb, shade: NDArray[np.floating[Any]]) -> Image:
+def tint(colour: Rgb, shade: Floats) -> Image:
     """A colour multiplied by a (height, width) map of about 1."""
-    tinted: Image = np.clip(shade[..., None] * np.asarray(colour, np.float32), 0, 255).astype(np.uint8)
-    return tinted
+    return blend((0, 0, 0), colour, np.maximum(shade, 0))
 
 
-def blend(a: Rgb, b: Rgb, share: Array) -> Image:
-    """From ``a`` where ``share`` is 0 to ``b`` where it is 1."""
-    low, high = np.asarray(a, np.float32), np.asarray(b, np.float32)
-    return np.clip(low + np.clip(share, 0, 1)[..., None] * (high - low), 0, 255).astype(np.uint8)
+def blend(a: Rgb, b: Rgb, share: Floats) -> Image:
+    """From ``a`` where ``share`` is 0 to ``b`` where it is 1; beyond both it goes on until 0 or 255."""
+    layers = [cv2.addWeighted(share, y - x, share, 0, x, dtype=cv2.CV_8U) for x, y in zip(a, b, strict=True)]
+    return cv2.merge(layers)  # type: ignore[return-value]
+
+
+def shaded(picture: Image, shade: Floats) -> Image:
+    """A picture multiplied by a (height, width) map of about 1."""
+    factor = cv2.merge([shade.astype(np.float32, copy=False)] * 3)
+    return cv2.multiply(picture, factor, dtype=cv2.CV_8U)  # type: ignore[return-value]
 
 
 #: Woods: dark and light colour of the figure.
@@ -211,7 +217,7 @@ def cloth(rng: Generator, height: int, width: int, colour: Rgb, second: Rgb | No
     shade = (
         1 + 0.05 * fractal(rng, height, width, width / 3, 3) + 0.06 * noise(rng, height, width, pitch / 2, 30)
     )
-    return np.clip(out * shade[..., None], 0, 255).astype(np.uint8)
+    return shaded(out, shade)
 
 
 def marble(rng: Generator, height: int, width: int, colour: Rgb = (225, 222, 214)) -> Image:
@@ -354,12 +360,18 @@ def circle(out: Image, x: float, y: float, radius: float, colour: Rgb | int, wid
 
 def paste(out: Image, over: Image | Rgb, mask: NDArray[np.uint8]) -> None:
     """Lay a picture or a colour over ``out`` where ``mask`` (0-255) says, in place."""
-    box = cv2.boundingRect(mask)
-    y, x = slice(box[1], box[1] + box[3]), slice(box[0], box[0] + box[2])
-    share = mask[y, x, None].astype(np.float32) / 255
-    top = np.asarray(over, np.float32) if isinstance(over, tuple) else over[y, x].astype(np.float32)
-    low = out[y, x].astype(np.float32)
-    out[y, x] = (low + share * (top - low) + 0.5).astype(np.uint8)
+    left, top, wide, high = cv2.boundingRect(mask)
+    if not wide:
+        return
+    y, x = slice(top, top + high), slice(left, left + wide)
+    low = np.ascontiguousarray(out[y, x])
+    if isinstance(over, tuple):
+        new = np.empty_like(low)
+        new[:] = _whole(over)
+    else:
+        new = np.ascontiguousarray(over[y, x])
+    share = mask[y, x].astype(np.float32) / np.float32(255)
+    out[y, x] = cv2.blendLinear(new, low, share, 1 - share)
 
 
 def ring(sides: int, radius: float, turn: float = 0.0, inner: float = 0.0) -> Points:
@@ -690,7 +702,7 @@ def _wear(rng: Generator, out: Image) -> Image:
     shade = 1 + np.clip(strength, 0, 0.2) * cv2.resize(
         coarse, (columns, rows), interpolation=cv2.INTER_LINEAR
     )
-    worn: Image = np.clip(out * shade[..., None], 0, 255).astype(np.uint8)
+    worn = shaded(out, shade)
     if rng.random() < 0.3:
         for _ in range(int(rng.integers(2, 14))):
             start = rng.uniform(0, 1, 2) * (columns, rows)
@@ -698,6 +710,12 @@ def _wear(rng: Generator, out: Image) -> Image:
             r, g, b = (float(c) for c in worn[int(start[1]), int(start[0])])
             tone = mix((r, g, b), (235, 225, 210), rng.uniform(0.1, 0.4))
             stroke(worn, np.stack([start, start + reach]), tone, 1, closed=False)
+    if rng.random() < 0.1:  # creases where a mat or a sheet was folded
+        for share in rng.uniform(0, 1, int(rng.integers(1, 4))):
+            at = round(share * (columns - 1))
+            row = at * rows // columns
+            crease = worn[:, at : at + 1] if rng.random() < 0.5 else worn[row : row + 1]
+            crease[:] = cv2.convertScaleAbs(crease, alpha=float(rng.uniform(0.7, 1.2)))
     if rng.random() < 0.06:  # a ring left by a glass
         x, y = rng.uniform(0, 1, 2)
         circle(worn, x * columns, y * rows, columns * 0.045, (96, 70, 50), 1)
@@ -804,9 +822,26 @@ def _drawn_plan(rng: Generator, design: str) -> _Plan:
     )
 
 
+def _sheets(rng: Generator, picture: Image, count: int, spread: float) -> Image:
+    """Veneer of ``count`` sheets side by side, above and below, each with its own brightness and grain."""
+    rows, columns = picture.shape[:2]
+    out = picture.copy()
+    half = rows // 2
+    for left, right in itertools.pairwise(np.linspace(0, columns, count + 1).astype(int)):
+        for top, bottom in ((0, half), (half, rows)):
+            start = int(rng.integers(columns - (right - left) + 1))
+            piece = picture[top:bottom, start : start + right - left]
+            out[top:bottom, left:right] = cv2.convertScaleAbs(piece, alpha=float(rng.normal(1, spread)))
+    return out
+
+
 def _ground(rng: Generator, plan: _Plan, rows: int, columns: int) -> Image:
     if plan.ground == "wood":
-        return wood(rng, rows, columns, plan.woods[0], upright=bool(rng.random() < 0.6))
+        upright = plan.design == "veneer" or rng.random() < 0.5
+        out = wood(rng, rows, columns, plan.woods[0], upright)
+        if plan.design == "veneer" and rng.random() < 0.6:  # a sheet between every two points
+            out = _sheets(rng, out, 13, 0.14)
+        return out
     if plan.design == "sewn" and plan.ground == "cork" and rng.random() < 0.5:
         return cork(rng, rows, columns)
     return GROUNDS[plan.ground](rng, rows, columns, plan.base)
@@ -820,12 +855,7 @@ def _stuff(rng: Generator, plan: _Plan, which: int, rows: int, columns: int) -> 
     ):
         top = wood(rng, -(-rows // 2), columns, plan.woods[1 + which], upright=True)
         out = np.vstack([top, top[::-1]])[:rows]
-        if rng.random() < 0.6:  # every point is cut from a sheet of its own
-            edges = np.linspace(0, columns, 13).astype(int)
-            tones = rng.normal(1, 0.09, 12)
-            gain = np.repeat(tones, np.diff(edges)).astype(np.float32)
-            out = np.clip(out * gain[None, :, None], 0, 255).astype(np.uint8)
-        return out
+        return _sheets(rng, out, 12, 0.09) if rng.random() < 0.6 else out
     if plan.design == "paper":
         if which == 0 and rng.random() < 0.6:  # a screen of dots or lines
             step = int(rng.integers(2, 5))
@@ -897,6 +927,11 @@ def _middle(rng: Generator, plan: _Plan, out: Image, halves: Sequence[tuple[floa
         for left, right in halves:
             a, top = round((left + right) / 2 - wide / 2), round(y - side / 2)
             out[top : top + side, a : a + wide] = panel
+        return
+    if plan.design == "paper" and rng.random() < 0.35:
+        radius = free * float(rng.uniform(0.2, 0.6))
+        for left, right in halves:
+            circle(out, (left + right) / 2, y, radius, plan.line_ink, rows * 0.007)
         return
     if not plan.ornament:
         return
@@ -979,6 +1014,10 @@ def _points(rng: Generator, plan: _Plan, out: Image, places: Sequence[tuple[int,
     if plan.line > 0:
         for outline in corners.values():
             stroke(out, outline, plan.line_ink, plan.line * pitch)
+    elif plan.design in ("sewn", "veneer") and rng.random() < 0.4:  # the seam around an inlaid point
+        seam = mix(plan.base, (0, 0, 0), float(rng.uniform(0.2, 0.6)))
+        for outline in corners.values():
+            stroke(out, outline, seam, 1)
     if plan.design == "sewn" and rng.random() < 0.2:  # stitches along the points
         for slot, outline in corners.items():
             seam = mix(plan.inks[_colour_of(plan, slot)], (240, 230, 210), 0.5)
