@@ -723,7 +723,8 @@ def _sky_light(
 ) -> None:
     height, width = body.shape
     rows, columns = (height - 1) // step + 2, (width - 1) // step + 2
-    coarse = np.zeros((rows, columns, 4), np.float32)
+    # light (4), normal, place; the normal of nothing is 0 and agrees with none
+    coarse = np.zeros((rows, columns, 10), np.float32)
     for j in range(rows):
         v = min(height - 1, j * step)
         for i in range(columns):
@@ -746,7 +747,11 @@ def _sky_light(
                     _noise(i, j, phase),
                 )
                 coarse[j, i, 0], coarse[j, i, 1], coarse[j, i, 2], coarse[j, i, 3] = r, g, b, clear
+                for k in range(3):
+                    coarse[j, i, 4 + k], coarse[j, i, 7 + k] = normal[v, u, k], place[v, u, k]
+    narrow = 1.0 / (1.5 * step)
     for v in range(height):
+        j0, j1 = max(0, int(v / step - 0.5)), min(rows, int(v / step + 1.5) + 1)
         for u in range(width):
             n = body[v, u]
             if n < 0:
@@ -755,25 +760,20 @@ def _sky_light(
             px, py, pz = place[v, u, 0], place[v, u, 1], place[v, u, 2]
             nx, ny, nz = normal[v, u, 0], normal[v, u, 1], normal[v, u, 2]
             total, r, g, b, clear = 0.0, 0.0, 0.0, 0.0, 0.0
-            for j in range(max(0, v // step - 1), min(rows, v // step + 3)):
-                vv = min(height - 1, j * step)
-                for i in range(max(0, u // step - 1), min(columns, u // step + 3)):
-                    uu = min(width - 1, i * step)
-                    if body[vv, uu] < 0:
-                        continue
-                    same = nx * normal[vv, uu, 0] + ny * normal[vv, uu, 1] + nz * normal[vv, uu, 2]
-                    if same < 0.9:
+            for j in range(j0, j1):
+                across = 1.0 - abs(v - j * step) * narrow
+                for i in range(max(0, int(u / step - 0.5)), min(columns, int(u / step + 1.5) + 1)):
+                    w = across * (1.0 - abs(u - i * step) * narrow)
+                    same = nx * coarse[j, i, 4] + ny * coarse[j, i, 5] + nz * coarse[j, i, 6]
+                    if same < 0.9 or w <= 0.0:
                         continue
                     off = (
-                        nx * (place[vv, uu, 0] - px)
-                        + ny * (place[vv, uu, 1] - py)
-                        + nz * (place[vv, uu, 2] - pz)
+                        nx * (coarse[j, i, 7] - px)
+                        + ny * (coarse[j, i, 8] - py)
+                        + nz * (coarse[j, i, 9] - pz)
                     )
                     if abs(off) > 0.004:
                         continue
-                    w = max(0.0, 1.0 - abs(u - i * step) / (2.0 * step)) * max(
-                        0.0, 1.0 - abs(v - j * step) / (2.0 * step)
-                    )
                     w *= 10.0 * (same - 0.9) + 0.01
                     total += w
                     r += w * coarse[j, i, 0]
@@ -781,12 +781,7 @@ def _sky_light(
                     b += w * coarse[j, i, 2]
                     clear += w * coarse[j, i, 3]
             if total > 0.05:
-                out[v, u, 0], out[v, u, 1], out[v, u, 2], out[v, u, 3] = (
-                    r / total,
-                    g / total,
-                    b / total,
-                    clear / total,
-                )
+                r, g, b, clear = r / total, g / total, b / total, clear / total
             else:
                 r, g, b, clear = _gather(
                     table,
@@ -803,7 +798,7 @@ def _sky_light(
                     rays // 2,
                     _noise(u, v, phase),
                 )
-                out[v, u, 0], out[v, u, 1], out[v, u, 2], out[v, u, 3] = r, g, b, clear
+            out[v, u, 0], out[v, u, 1], out[v, u, 2], out[v, u, 3] = r, g, b, clear
 
 
 @compiled
