@@ -7,7 +7,7 @@ Lengths are field widths in the world of :mod:`models.training.world`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -26,6 +26,8 @@ BarKind = Literal["none", "painted", "flat", "beam", "halves"]
 FAMILIES: tuple[Family, ...] = ("tournament", "folding", "club", "mat", "framed")
 _SHARES = (0.33, 0.29, 0.13, 0.15, 0.10)
 _UPRIGHT: Array = np.eye(3, dtype=np.float32)
+#: Seeds by which ``materials.surface`` begins a repeated texture near its middle, far from its ends.
+_CUTS = [seed for seed in range(400) if 0.45 < seed * 0.6180339887 % 1 < 0.55]
 _REACH = 6.0  #: how far tables and floors go
 
 
@@ -65,49 +67,53 @@ class Board:
 
 def random_plan(rng: Rng) -> Plan:
     """Draw the measures of a board."""
-    family = FAMILIES[int(rng.choice(len(FAMILIES), p=_SHARES))]
+    family: Family = FAMILIES[int(rng.choice(len(FAMILIES), p=_SHARES))]
+    kind: BarKind
     trays, divider, margin = (0.0, 0.0), float(rng.uniform(0.008, 0.03)), (0.0, 0.0)
     if rng.random() < 0.4:
         margin = (float(rng.uniform(0, 0.015)), float(rng.uniform(0, 0.02)))
     if family == "tournament":
         height, width = rng.uniform(0.74, 1.0), rng.uniform(0.03, 0.1)
-        kind = rng.choice(["halves", "beam", "flat"], p=[0.7, 0.22, 0.08])
+        kind = _pick(rng, ("halves", "beam", "flat"), (0.7, 0.22, 0.08))
         wall, rim, bottom = rng.uniform(0.022, 0.06), rng.uniform(0.015, 0.06), rng.uniform(0.01, 0.05)
         trays = _random_trays(rng, 0.82)
         folds = kind != "beam" or rng.random() < 0.5
     elif family == "folding":
         height, width = rng.uniform(0.84, 1.12), rng.uniform(0.05, 0.17)
-        kind = rng.choice(["halves", "beam"], p=[0.8, 0.2])
+        kind = _pick(rng, ("halves", "beam"), (0.8, 0.2))
         wall, rim, bottom = rng.uniform(0.02, 0.085), rng.uniform(0.02, 0.06), rng.uniform(0.01, 0.04)
         trays = _random_trays(rng, 0.1)
         folds = True
     elif family == "club":
         height, width = rng.uniform(0.74, 1.0), rng.uniform(0.05, 0.14)
-        kind = rng.choice(["beam", "flat"], p=[0.75, 0.25])
+        kind = _pick(rng, ("beam", "flat"), (0.75, 0.25))
         wall, rim, bottom = rng.uniform(0.015, 0.055), rng.uniform(0.015, 0.05), rng.uniform(0.01, 0.06)
         trays = _random_trays(rng, 0.85)
         folds = False
     elif family == "mat":
         height, width = rng.uniform(0.62, 0.95), rng.uniform(0.03, 0.1)
-        kind = rng.choice(["none", "painted"], p=[0.5, 0.5])
+        kind = _pick(rng, ("none", "painted"), (0.5, 0.5))
         wall, rim, bottom = 0.0, 0.0, rng.uniform(0.001, 0.012)
         margin = (float(rng.uniform(0.0, 0.09)), float(rng.uniform(0.0, 0.09)))
         folds = False
     else:
         height, width = rng.uniform(0.64, 1.1), rng.uniform(0.025, 0.12)
-        kind = rng.choice(["none", "painted", "flat", "beam"], p=[0.2, 0.25, 0.3, 0.25])
+        kind = _pick(rng, ("none", "painted", "flat", "beam"), (0.2, 0.25, 0.3, 0.25))
         wall, rim, bottom = rng.uniform(0.002, 0.03), rng.uniform(0.008, 0.05), rng.uniform(0.004, 0.03)
         folds = bool(rng.random() < 0.4)
-    bar_kind: BarKind = kind
     shift = float(rng.normal(0, 0.004)) if rng.random() < 0.3 else 0.0
     bar = (0.5, 0.5) if kind == "none" else (0.5 + shift - width / 2, 0.5 + shift + width / 2)
     top = {"none": 0.0, "painted": 0.0, "flat": rng.uniform(0.0008, 0.006)}.get(
         kind, wall * (1.0 if rng.random() < 0.7 else rng.uniform(0.4, 1.05))
     )
     return Plan(
-        family, float(height), (float(bar[0]), float(bar[1])), bar_kind, float(top), float(wall), float(rim),
+        family, float(height), (float(bar[0]), float(bar[1])), kind, float(top), float(wall), float(rim),
         margin, trays, divider, float(bottom), float(rng.choice([0.0005, 0.002, 0.005, 0.01])), bool(folds),
     )  # fmt: skip
+
+
+def _pick(rng: Rng, kinds: tuple[BarKind, ...], shares: tuple[float, ...]) -> BarKind:
+    return kinds[int(rng.choice(len(kinds), p=shares))]
 
 
 def _random_trays(rng: Rng, chance: float) -> tuple[float, float]:
@@ -210,8 +216,9 @@ class _Builder:
         rng = self.rng
         if wooden:
             kind = str(rng.choice(list(textures.WOODS)))
-            picture = textures.wood(rng, 160, 320, kind)
-            rough, scale = float(rng.uniform(0.15, 0.7)), float(rng.uniform(0.4, 1.0))
+            # One length of wood is longer than any part of the frame, so that no seam shows.
+            picture = textures.wood(rng, 192, 768, kind)
+            rough, scale = float(rng.uniform(0.15, 0.7)), float(rng.uniform(1.6, 2.0))
             self.style.setdefault("frame", "wood")
             return Material(Look.TILED, (0.4, 0.3, 0.2), rough, 0.04, texture=picture, scale=scale)
         colour = vary(rng, (24, 24, 26), 6) if rng.random() < 0.6 else random_colour(rng, 15, 160)
@@ -240,6 +247,8 @@ class _Builder:
             return
         centre = np.array([(x0 + x1) / 2, (y0 + y1) / 2, (low + high) / 2], np.float32)
         size = (*half, min(rounding, 0.9 * min(half)))
+        if material is self.frame:
+            material = replace(material, seed=int(self.rng.choice(_CUTS)))
         self.bodies.append(Body(Shape.BOX, size, centre, _UPRIGHT, material, kind))
 
     def table(self) -> None:
@@ -254,9 +263,12 @@ class _Builder:
             self._box(edge, top - 0.08, top, self._table_material(), "table", 0.004)
             self._box(far, top - 2, top - rng.uniform(0.8, 1.8), self._table_material(), "table")
         else:
-            self._box(far, top - 0.5, top, self._table_material(main=True), "table")
+            self._box(far, top - 0.5, top, self._table_material(), "table")
+        if rng.random() < 0.4:  # a wall or a sofa's back, behind all lamps
+            wall: Bounds = (0.5 - _REACH, -5.2, 0.5 + _REACH, -5)
+            self._box(wall, top - 2, top + float(rng.uniform(0.3, 4)), self._table_material(), "table", 0.05)
 
-    def _table_material(self, main: bool = False) -> Material:
+    def _table_material(self) -> Material:
         rng = self.rng
         if rng.random() < 0.1:  # cut out of its background
             tone = float(rng.choice([0.005, 0.02, 0.7, 0.9]))
@@ -264,9 +276,11 @@ class _Builder:
             return Material(Look.PLAIN, (tone, tone, tone), 0.9, 0.02)
         picture, style = textures.table_picture(rng, 512, 512)
         self.style.setdefault("table", style["kind"])
+        picture = np.concatenate([picture, picture[::-1]])  # joined to its mirror image it has no seams
+        picture = np.concatenate([picture, picture[:, ::-1]], axis=1)
         return Material(
             Look.TILED, (0.5, 0.5, 0.5), float(style["rough"]), float(style["shine"]),
-            texture=picture, scale=float(rng.uniform(1.2, 4.0)),
+            texture=picture, scale=float(rng.uniform(2.4, 7.0)), seed=int(rng.integers(1 << 20)),
         )  # fmt: skip
 
     def field(self, floor: Material) -> None:
@@ -448,7 +462,7 @@ class _Builder:
             size = (barrel, barrel, length / 2 * 0.95)
             self.bodies.append(Body(Shape.CONE, size, centre, lying, metal, "bar"))
             if plates and screws:
-                dark = Material(Look.PLAIN, (0.05, 0.05, 0.05), 0.4, 0.3)
+                dark = Material(Look.PLAIN, (0.05, 0.05, 0.05), 0.5, 0.08)
                 for dx in (-0.6, 0.6):
                     for dy in (-0.32, 0.32):
                         place = np.array(

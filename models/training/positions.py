@@ -395,7 +395,10 @@ class _Hand:
 
     def _leeway(self, slot: int, column: int, step: int) -> float:
         """How far a checker may leave the middle of its point towards the next one."""
-        if not 0 <= column + step < 12 or not self.slots[slot + step]:
+        if not 0 <= column + step < 12:
+            return np.inf
+        across = abs(self.slots[slot]) + abs(self.slots[(slot + step + 12) % 24])
+        if not self.slots[slot + step] and across < 8:  # long rows meet in the middle of the field
             return np.inf
         over_bar = (column, column + step) in ((5, 6), (6, 5))
         return self.spare + ((self.ground.bar[1] - self.ground.bar[0]) / 2 if over_bar else 0)

@@ -68,7 +68,7 @@ def random_scene(rng: Rng, size: tuple[int, int] | None = None, *, kind: Kind = 
     dice: tuple[DieTruth, ...] = ()
     cubes: tuple[CubeTruth, ...] = ()
     loose: list[Body] = []
-    if rng.random() < (0.95 if close else 0.75):
+    if rng.random() < (1.0 if close else 0.87):
         parts, dice = things.random_dice(rng, ground, owner, others=loose)
         loose += parts
         owner = _next(owner, parts)
