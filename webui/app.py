@@ -23,6 +23,7 @@ from engine.notation import PLACES
 from engine.position import Side
 from webui.board_svg import board_svg, dice_svg, occupied
 from webui.feed import Desk, Feed, State, Told
+from webui.photo import Photos, photo_page
 from webui.referee import referee_desk
 
 MAX_STREAMS = 24
@@ -167,6 +168,7 @@ def create_app(
     max_streams: int = MAX_STREAMS,
     hosts: Iterable[str] = (),
     desk: Desk | None = None,
+    photos: Photos | None = None,
     key: str = "",
 ) -> Flask:
     """The dashboard over ``feed``.
@@ -178,12 +180,15 @@ def create_app(
         hosts: names by which this server may be called, besides the loopback names and plain IP
             addresses. A page of another site that points its own name here (DNS rebinding) is refused.
         desk: what the referee may change, if there is to be a page for it; it needs the ``key``.
+        photos: what reads photographs, if there is to be a page for it; it needs the ``key`` as well.
 
     Raises:
-        ValueError: a desk without a key, which would be open to everybody.
+        ValueError: a desk or photos without a key, which would be open to everybody.
     """
     if desk is not None and not key:
         raise ValueError("the referee's desk needs a key")
+    if photos is not None and not key:
+        raise ValueError("the photo page needs a key")
     app = Flask(__name__)
     app.config["MAX_CONTENT_LENGTH"] = LONGEST_REQUEST
     snapshots = Snapshots(feed)
@@ -211,6 +216,9 @@ def create_app(
 
     if desk is not None:
         app.register_blueprint(referee_desk(feed, desk, key))
+    if photos is not None:
+        app.register_blueprint(photo_page(photos, key))
+    app.jinja_env.globals.update(has_desk=desk is not None, has_photos=photos is not None)
 
     @app.get("/")
     def page() -> str:

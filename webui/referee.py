@@ -91,16 +91,12 @@ def referee_desk(feed: Feed, desk: Desk, key: str) -> Blueprint:
     blueprint = Blueprint("referee", __name__)
 
     @blueprint.before_request
-    def check_key() -> None:
+    def check_request() -> None:
         if request.endpoint in (f"{blueprint.name}.page", f"{blueprint.name}.offers"):
             return
-        origin = request.headers.get("Origin")
-        if origin not in (None, f"http://{request.host}", f"https://{request.host}"):
-            abort(403, "this request comes from another site")
-        if not secrets.compare_digest(request.headers.get(KEY_HEADER, "").encode(), key.encode()):
-            abort(403, "only the referee may do that: open the page by the address with the key")
-        if request.method == "POST" and request.mimetype != "application/json":
-            abort(415, "the request must be JSON")
+        demand_key(key)
+        if request.method == "POST":
+            demand_type("application/json", "JSON")
 
     @blueprint.get("/referee")
     def page() -> str:
@@ -143,6 +139,21 @@ def referee_desk(feed: Feed, desk: Desk, key: str) -> Blueprint:
         return jsonify(was=done.was, now=done.now, consequences=done.consequences, dry_run=dry_run)
 
     return blueprint
+
+
+def demand_key(key: str) -> None:
+    """Refuse a request without the key, and any from a page of another site."""
+    origin = request.headers.get("Origin")
+    if origin not in (None, f"http://{request.host}", f"https://{request.host}"):
+        abort(403, "this request comes from another site")
+    if not secrets.compare_digest(request.headers.get(KEY_HEADER, "").encode(), key.encode()):
+        abort(403, "only the referee may do that: open the page by the address with the key")
+
+
+def demand_type(mimetype: str, name: str) -> None:
+    """Refuse a request whose body is of another type."""
+    if request.mimetype != mimetype:
+        abort(415, f"the request must be {name}")
 
 
 def _body() -> dict[str, Any]:

@@ -24,6 +24,7 @@ from vision.reader import BoardReader
 from webui.app import create_app
 from webui.feed import State
 from webui.server import serve
+from zarbiter.booth import PhotoBooth
 from zarbiter.desk import RefereeDesk
 from zarbiter.hub import Hub
 from zarbiter.pipeline import Pipeline
@@ -104,7 +105,8 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[Pages],
     stopping = threading.Event()
     previous = {s: signal.signal(s, lambda *_: stopping.set()) for s in (signal.SIGINT, signal.SIGTERM)}
     key = secrets.token_urlsafe(16)
-    app = create_app(hub, hosts=names_of(setup.host), desk=desk, key=key)
+    photos = PhotoBooth()
+    app = create_app(hub, hosts=names_of(setup.host), desk=desk, photos=photos, key=key)
     try:
         with serve(app, setup.host, setup.port) as server:
             try:
@@ -112,7 +114,8 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[Pages],
                 ready(pages_of(server.url, key, setup.host, server.port))
                 stopping.wait()
             finally:
-                hub.close()  # first, so that the streams end and the server can close
+                photos.close()
+                hub.close()  # before the pipeline, so that the streams end and the server can close
                 pipeline.stop()
     finally:
         for number, handler in previous.items():

@@ -1,5 +1,6 @@
 // The referee's page: what may be decided now, and the record with a way to correct it.
 
+import { key, sentence } from "./key.js";
 import { $, el, follow, icon, setText } from "./page.js";
 
 const GROUPS = {
@@ -12,18 +13,6 @@ const GROUPS = {
   touch: "Touching checkers",
   record: "By hand",
 };
-
-// --- the key ---------------------------------------------------------------------------------------
-// It comes behind the # of the address, which browsers send to nobody, and leaves the address bar at once.
-
-function key() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("key");
-  if (given) {
-    sessionStorage.setItem("referee", given);
-    history.replaceState(null, "", location.pathname);
-  }
-  return sessionStorage.getItem("referee") ?? "";
-}
 
 async function ask(path, body) {
   const headers = { "X-Referee-Key": key() };
@@ -42,8 +31,6 @@ async function ask(path, body) {
   if (!answer.ok) throw new Error(sentence(data.error));
   return data;
 }
-
-const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
 function say(words, kind) {
   $("said").dataset.kind = kind;

@@ -1,0 +1,118 @@
+"""The photo page's side of the program: pictures are read one after the other in a thread of their own.
+
+The match goes first: that thread steps back behind all others of the machine, and of a crowd of
+pictures only a few wait.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from typing import Any, TypeVar
+
+from engine.observation import BoardView, PointXY, SlotReading
+from hardware.camera import UnreadableInput
+from vision.geometry import FieldMap
+from vision.photo import NoBoard, PhotoReading, load_picture, read_photo
+from webui.photo import Unread
+
+WAITING = 4  #: pictures that wait for their turn or are read; the next one is refused
+PATIENCE = 60.0  #: seconds after which a page is told that it takes too long
+OTHERS = 4  #: readings of a slot that are told
+_OUTSIDE = 0.035  #: how far outside the field a slot's mark is, in board units
+_NICENESS = 10
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class PhotoBooth:
+    """The :class:`webui.photo.Photos` of the program."""
+
+    def __init__(self) -> None:
+        self._free = threading.BoundedSemaphore(WAITING)
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="photo", initializer=_step_back)
+
+    @property
+    def keeps(self) -> str | None:
+        return None
+
+    def read(self, picture: bytes, corners: Sequence[PointXY] | None) -> dict[str, Any]:
+        """Read a picture; see :class:`webui.photo.Photos`."""
+        return self._in_turn(lambda: _read(picture, corners))
+
+    def keep(self, picture: bytes, labels: Mapping[str, Any]) -> str:
+        raise Unread("pictures are kept only where the program was started with --collect FOLDER")
+
+    def close(self) -> None:
+        """Drop what waits."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    def _in_turn(self, work: Callable[[], T]) -> T:
+        if not self._free.acquire(blocking=False):
+            raise Unread("other pictures are being read; try again in a moment", busy=True)
+        try:
+            done: Future[T] = self._worker.submit(work)
+        except RuntimeError as error:  # the program is ending
+            self._free.release()
+            raise Unread("the program is ending", busy=True) from error
+        done.add_done_callback(lambda _: self._free.release())
+        try:
+            return done.result(PATIENCE)
+        except NotYet as error:
+            done.cancel()
+            raise Unread("it takes too long; the machine is busy", busy=True) from error
+
+
+def _read(picture: bytes, corners: Sequence[PointXY] | None) -> dict[str, Any]:
+    with tempfile.NamedTemporaryFile(prefix="zarbiter-photo-") as file:
+        file.write(picture)
+        file.flush()
+        try:
+            reading = read_photo(load_picture(file.name), corners=corners)
+        except (UnreadableInput, NoBoard) as error:
+            raise Unread(str(error).removeprefix(f"{file.name}: ")) from error
+        except Exception as error:
+            log.exception("a picture on the photo page")
+            raise Unread(f"this is a defect of Zarbiter: {error!r}") from error
+    return page_answer(reading)
+
+
+def page_answer(reading: PhotoReading) -> dict[str, Any]:
+    """A reading as the photo page takes it; see :meth:`webui.photo.Photos.read`."""
+    answer = reading.to_json("picture")
+    slots = [_alternatives(slot) for slot in reading.slots]
+    answer["alternatives"] = {
+        "top": slots[:12],
+        "bottom": slots[12:],
+        "bar": [_alternatives(slot) for slot in reading.bar],
+    }
+    answer["marks"] = None if reading.board is None else _marks(reading.board)
+    return answer
+
+
+def _alternatives(slot: SlotReading) -> list[dict[str, Any]]:
+    return [SlotReading(((count, p),)).to_json() for count, p in slot.counts[:OTHERS]]
+
+
+def _marks(board: BoardView) -> dict[str, Any]:
+    field = FieldMap.from_view(board)
+    places = [(field.slot_x(slot), 1 + _OUTSIDE if slot >= 12 else -_OUTSIDE) for slot in range(24)]
+    left, right = field.bar
+    corners = [(left, 0), (right, 0), (right, 1), (left, 1)]
+    return {
+        "slots": field.to_pixels(places).round(1).tolist(),
+        "bar": field.to_pixels(corners).round(1).tolist(),
+    }
+
+
+def _step_back() -> None:
+    """Let all other threads go first. On Linux a thread has a niceness of its own."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
