@@ -205,6 +205,13 @@ def _picture(material: Material, body: Body, local: Array, normal: Array) -> Sur
     return TO_LINEAR[_look_up(_thinned(material.texture, u, v), u, v)], rough, shine
 
 
+def _ways(local: Array, lengths: tuple[float, ...], a: int, b: int) -> tuple[Array, Array]:
+    """The places along two axes, first along the one in which the body is clearly longer."""
+    if lengths[b] > lengths[a] * 1.5:
+        a, b = b, a
+    return local[:, a].copy(), local[:, b].copy()
+
+
 def _tiled(material: Material, body: Body, local: Array, normal: Array) -> Surface:
     if material.texture is None:
         raise ValueError("Look.TILED needs a texture")
@@ -214,14 +221,15 @@ def _tiled(material: Material, body: Body, local: Array, normal: Array) -> Surfa
         u, v = np.arctan2(local[:, 1], local[:, 0]) * np.float32(around), local[:, 2]
     else:
         lengths = (body.size[0],) * 3 if body.shape in (Shape.DISC, Shape.RING) else body.size[:3]
-        axis = np.abs(normal).argmax(axis=1)
-        u, v = np.empty(len(local), np.float32), np.empty(len(local), np.float32)
-        for across in range(3):
-            on = axis == across
-            a, b = (k for k in range(3) if k != across)
-            if lengths[b] > lengths[a] * 1.5:
-                a, b = b, a
-            u[on], v[on] = local[on, a], local[on, b]
+        steep = np.abs(normal)
+        level = steep[:, 2] >= np.maximum(steep[:, 0], steep[:, 1])
+        u, v = _ways(local, lengths, 0, 1)
+        if not level.all():
+            for on, a in (
+                (~level & (steep[:, 0] >= steep[:, 1]), 1),
+                (~level & (steep[:, 0] < steep[:, 1]), 0),
+            ):
+                u[on], v[on] = _ways(local[on], lengths, a, 2)
     high, wide = material.texture.shape[:2]
     shift = (material.seed * 0.6180339887) % 1.0
     u = u / np.float32(material.scale) + np.float32(shift)
@@ -253,12 +261,12 @@ def _checker(material: Material, body: Body, local: Array, normal: Array) -> Sur
     elif look.figure == 2:
         wave = _noise_at(material.seed, along, across, 0.05)
         line = _noise_at(material.seed + 3, 0.06 * along + 0.1 * wave, across + 0.5 * z + 0.3 * wave, 0.45)
-        pore = _noise_at(material.seed + 5, 0.15 * along, across + z, 1.3)
+        pore = _noise_at(material.seed + 5, 0.15 * along, across + z, 0.6)
         share = np.float32(look.strength) * np.clip(0.5 + 0.45 * line + 0.25 * pore, 0, 1)
         albedo *= 1 - np.float32(0.75) * share[:, None]
     elif look.figure == 3:
-        speck = _noise_at(material.seed, x + z, y - z, 2.2)
-        share = np.float32(look.strength) * _step(speck, 0.45, 0.15)
+        speck = _noise_at(material.seed, x + z, y - z, 0.8)
+        share = np.float32(look.strength) * _step(speck, 0.5, 0.15)
         albedo += share[:, None] * (second - albedo)
     if material.texture is not None and look.emblem > 0:
         edge = np.float32(2 * look.emblem)
@@ -310,7 +318,7 @@ def _checker(material: Material, body: Body, local: Array, normal: Array) -> Sur
         albedo += np.clip(share, 0, 1)[:, None] * (second - albedo)
     if look.wear > 0:
         dirt = _noise_at(material.seed + 11, x, y + z, 0.35)
-        scratch = _noise_at(material.seed + 13, 0.1 * across, along, 1.7)
+        scratch = _noise_at(material.seed + 13, 0.1 * across, along, 0.5)
         shade *= 1 + np.float32(look.wear) * (0.12 * dirt + 0.12 * np.clip(scratch - 0.6, 0, 1))
         rough += np.float32(0.2 * look.wear) * np.clip(dirt, 0, 1)
     return np.clip(albedo * shade[:, None], 0, 1), np.clip(rough, 0.03, 1), shine
@@ -562,7 +570,7 @@ def random_checker_pair(rng: Generator) -> tuple[Maker, Maker, Style]:
         bright = [_brightness(side) for side in sides]
         if abs(bright[0] - bright[1]) >= 5:
             break
-        light, dark = mix(light, (255, 250, 240), 0.3), mix(dark, (8, 8, 8), 0.3)
+        light, dark = mix(light, (255, 250, 240), 0.08), mix(dark, (8, 8, 8), 0.15)
     first = int(bright[1] > bright[0])
     style.update(light=bright[first], dark=bright[1 - first])
     return sides[first], sides[1 - first], style

@@ -1029,10 +1029,9 @@ def _points(rng: Generator, plan: _Plan, out: Image, places: Sequence[tuple[int,
 
 def _stitches(out: Image, start: Points, end: Points, ink: Rgb, step: float) -> None:
     count = max(2, int(np.hypot(*(end - start)) / (2 * step)))
-    for k in range(count):
-        a = start + (end - start) * (k / count)
-        b = start + (end - start) * ((k + 0.55) / count)
-        stroke(out, np.stack([a, b]), ink, 1, closed=False)
+    at = np.arange(count)[:, None] / count
+    seams = np.stack([start + (end - start) * at, start + (end - start) * (at + 0.55 / count)], axis=1)
+    cv2.polylines(out, list(_fixed(seams)), False, _whole(ink), 1, cv2.LINE_AA, _SHIFT)
 
 
 def _chip_edges(
