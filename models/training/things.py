@@ -112,15 +112,9 @@ def random_dice(
     styles.append(styles[0] if count < 3 and rng.random() < 0.75 else random_die_style(rng))
     bodies: list[Body] = []
     truths: list[DieTruth] = []
-    taken = _circles(others)
+    throw = _Throw(ground, edge, rounding, tuple(_circles(others)), [])
     for number in range(count):
-        state = str(rng.choice(_STATES, p=_STATE_ODDS))
-        near = None
-        if truths and rng.random() < 0.55:
-            near = truths[-1].centre[:2]
-        spot = _PLACERS[state](rng, ground, edge, rounding, taken, near)
-        if spot is None:
-            spot = _lay_flat(rng, ground, edge, rounding, taken, None)
+        spot = _PLACERS[str(rng.choice(_STATES, p=_STATE_ODDS))](rng, throw) or _lay_flat(rng, throw)
         if spot is None:
             continue
         turn, centre = spot
@@ -128,7 +122,7 @@ def random_dice(
         who = owner + len(truths)
         bodies.append(_body(Shape.BOX, (edge / 2,) * 3 + (rounding,), centre, turn, make(rng), "die", who))
         truths.append(_die_truth(ground, who, turn, centre, edge, bool(style["mirrored"])))
-        taken.append((centre[0], centre[1], 0.71 * edge))
+        throw.before.append(spot)
     return tuple(bodies), tuple(truths)
 
 
@@ -161,29 +155,63 @@ def _half(ground: Ground, x: float) -> Half:
 
 
 Spot = tuple[Vector, Vector]  #: turn and centre
-Placer = Callable[
-    [Rng, Ground, float, float, Sequence[Circle], "tuple[float, float] | None"],
-    "Spot | None",
-]
 
 
-def _lay_flat(
-    rng: Rng,
-    ground: Ground,
-    edge: float,
-    rounding: float,
-    taken: Sequence[Circle],
-    near: tuple[float, float] | None,
-) -> Spot | None:
+@dataclass(frozen=True, slots=True)
+class _Throw:
+    """Dice of one size, and where some of them lie already."""
+
+    ground: Ground
+    edge: float
+    rounding: float
+    taken: tuple[Circle, ...]
+    before: list[Spot]
+
+    def fits(self, turn: Vector, centre: Vector) -> bool:
+        """Whether a die would be in nothing else."""
+        if not _is_free(float(centre[0]), float(centre[1]), 0.75 * self.edge, self.taken):
+            return False
+        points = _skin_points(turn, self.edge, self.rounding) + centre
+        floor = floor_height(self.ground, points[:, 0], points[:, 1])
+        return not bool((points[:, 2] < floor - 1e-3).any()) and self.apart(turn, centre)
+
+    def apart(self, turn: Vector, centre: Vector) -> bool:
+        """Whether a die would be clear of the other dice."""
+        for other_turn, other in self.before:
+            if np.linalg.norm(centre - other) > 1.74 * self.edge:
+                continue
+            mine = _skin_points(turn, self.edge, self.rounding) + (centre - other)
+            theirs = _skin_points(other_turn, self.edge, self.rounding) + (other - centre)
+            if _box_distance(mine @ other_turn.T, self.edge, self.rounding).min() < 0:
+                return False
+            if _box_distance(theirs @ turn.T, self.edge, self.rounding).min() < 0:
+                return False
+        return True
+
+
+Placer = Callable[[Rng, _Throw], "Spot | None"]
+
+
+def _lay_flat(rng: Rng, throw: _Throw) -> Spot | None:
     """Flat on the field: anywhere, beside the last one, against a checker or against the frame."""
+    ground, edge = throw.ground, throw.edge
     x0, y0, x1, y1 = ground.inside
+    beside_last = bool(throw.before) and rng.random() < 0.55
+    touching = rng.random() < 0.2
     for _ in range(_TRIES):
         yaw = float(rng.uniform(0, 2 * np.pi))
         way = rng.random()
-        if near is not None:
-            far = edge * float(rng.uniform(1.0, 6.0) if rng.random() < 0.8 else 1.0)
-            angle = float(rng.uniform(0, 2 * np.pi))
-            x, y = near[0] + far * np.cos(angle), near[1] + far * np.sin(angle)
+        if beside_last:
+            last_turn, last = throw.before[-1]
+            if touching:
+                axis = int(np.argmin(np.abs(last_turn[:, 2])))
+                yaw = float(np.arctan2(last_turn[axis, 1], last_turn[axis, 0]) + rng.integers(4) * np.pi / 2)
+            far = edge * (1.002 if touching else float(rng.uniform(1.0, 6.0)))
+            slip = edge * float(rng.uniform(-0.6, 0.6)) if touching else 0.0
+            x = float(last[0] + far * np.cos(yaw) - slip * np.sin(yaw))
+            y = float(last[1] + far * np.sin(yaw) + slip * np.cos(yaw))
+            if not touching:
+                yaw = float(rng.uniform(0, 2 * np.pi))
         elif way < 0.15 and ground.checkers:
             checker = ground.checkers[rng.integers(len(ground.checkers))]
             reach = checker.radius + edge / 2 + 1e-4
@@ -199,20 +227,15 @@ def _lay_flat(
             middle = 0.5 + rng.normal(0, 0.17)  # throws end up about the middle more often than at the ends
             x = float(rng.uniform(x0, x1))
             y = y0 + (y1 - y0) * float(middle if rng.random() < 0.6 else rng.random())
-        if _square_level(ground, x, y, edge, yaw) == 0.0 and _is_free(x, y, 0.71 * edge, taken):
-            return _turned(rng, _yaw(yaw)), np.array((x, y, edge / 2))
+        spot = _turned(rng, _yaw(yaw)), np.array((x, y, edge / 2))
+        if _square_level(ground, x, y, edge, yaw) == 0.0 and throw.fits(*spot):
+            return spot
     return None
 
 
-def _lay_on_checker(
-    rng: Rng,
-    ground: Ground,
-    edge: float,
-    rounding: float,
-    taken: Sequence[Circle],
-    near: tuple[float, float] | None,
-) -> Spot | None:
+def _lay_on_checker(rng: Rng, throw: _Throw) -> Spot | None:
     """On one checker with its weight over it, or across two of the same height."""
+    ground, edge = throw.ground, throw.edge
     for _ in range(_TRIES if ground.checkers else 0):
         checker = ground.checkers[rng.integers(len(ground.checkers))]
         others = [c for c in ground.checkers if c is not checker]
@@ -229,21 +252,15 @@ def _lay_on_checker(
             off, angle = checker.radius * 0.7 * np.sqrt(rng.random()), rng.uniform(0, 2 * np.pi)
             x, y = checker.x + off * np.cos(angle), checker.y + off * np.sin(angle)
         yaw = float(rng.uniform(0, 2 * np.pi))
-        turn, centre = _turned(rng, _yaw(yaw)), np.array((x, y, checker.top + edge / 2))
-        if _is_free(x, y, 0.71 * edge, taken) and not _sinks(ground, turn, centre, edge, rounding):
-            return turn, centre
+        spot = _turned(rng, _yaw(yaw)), np.array((x, y, checker.top + edge / 2))
+        if throw.fits(*spot):
+            return spot
     return None
 
 
-def _lay_on_frame(
-    rng: Rng,
-    ground: Ground,
-    edge: float,
-    rounding: float,
-    taken: Sequence[Circle],
-    near: tuple[float, float] | None,
-) -> Spot | None:
+def _lay_on_frame(rng: Rng, throw: _Throw) -> Spot | None:
     """On the frame, on the bar or in a tray."""
+    ground, edge = throw.ground, throw.edge
     x0, y0, x1, y1 = ground.outside
     for _ in range(_TRIES):
         if ground.bar[1] - ground.bar[0] > 0.8 * edge and ground.bar_top > 0 and rng.random() < 0.4:
@@ -261,44 +278,32 @@ def _lay_on_frame(
         on_floor = float(floor_height(ground, x, y)) == 0.0
         yaw = float(rng.uniform(0, 2 * np.pi)) if rng.random() < 0.5 else 0.0
         level = _square_level(ground, x, y, 0.7 * edge, yaw)
-        if not in_case or on_floor or level is None or not _is_free(x, y, 0.71 * edge, taken):
+        if not in_case or on_floor or level is None:
             continue
-        turn, centre = _turned(rng, _yaw(yaw)), np.array((x, y, level + edge / 2))
-        if not _sinks(ground, turn, centre, edge, rounding):
-            return turn, centre
+        spot = _turned(rng, _yaw(yaw)), np.array((x, y, level + edge / 2))
+        if throw.fits(*spot):
+            return spot
     return None
 
 
-def _lay_on_table(
-    rng: Rng,
-    ground: Ground,
-    edge: float,
-    rounding: float,
-    taken: Sequence[Circle],
-    near: tuple[float, float] | None,
-) -> Spot | None:
+def _lay_on_table(rng: Rng, throw: _Throw) -> Spot | None:
     for _ in range(_TRIES):
-        x, y = _beside(rng, ground, 0.71 * edge)
-        if _is_free(x, y, 0.71 * edge, taken):
-            turn = _turned(rng, _yaw(float(rng.uniform(0, 2 * np.pi))))
-            return turn, np.array((x, y, ground.table + edge / 2))
+        x, y = _beside(rng, throw.ground, 0.71 * throw.edge)
+        turn = _turned(rng, _yaw(float(rng.uniform(0, 2 * np.pi))))
+        spot = turn, np.array((x, y, throw.ground.table + throw.edge / 2))
+        if throw.fits(*spot):
+            return spot
     return None
 
 
-def _lean(
-    rng: Rng,
-    ground: Ground,
-    edge: float,
-    rounding: float,
-    taken: Sequence[Circle],
-    near: tuple[float, float] | None,
-) -> Spot | None:
-    """With its lowest edge or corner on the field and leaning on the frame, the bar or a checker.
+def _lean(rng: Rng, throw: _Throw) -> Spot | None:
+    """With its lowest edge or corner on the field and leaning on the frame, the bar, a checker or a die.
 
     The die is turned first and let down to the floor, then slid towards the support until they touch.
     """
+    ground, edge, rounding = throw.ground, throw.edge, throw.rounding
     for _ in range(_TRIES):
-        support = _support(rng, ground)
+        support = _support(rng, throw)
         if support is None:
             return None
         touch, away, rim = support
@@ -325,7 +330,8 @@ def _lean(
             if float(_box_distance((rim - centre) @ turn.T, edge, rounding).min()) < 0:
                 return True
             points = surface + centre
-            return bool((points[:, 2] < floor_height(ground, points[:, 0], points[:, 1]) - 1e-3).any())
+            floor = floor_height(ground, points[:, 0], points[:, 1])
+            return bool((points[:, 2] < floor - 1e-3).any()) or not throw.apart(turn, centre)
 
         low, high = -0.3 * edge, 1.3 * edge
         if overlaps(high) or not overlaps(low):
@@ -340,18 +346,14 @@ def _lean(
         balanced = contact < -0.02 * edge and foot > 0.0
         on_field = float(floor_height(ground, centre[0], centre[1], checkers=False)) == 0.0
         on_field = on_field and bool(_within(ground.inside, centre[0], centre[1]))
-        if (
-            balanced
-            and on_field
-            and _is_free(float(centre[0]), float(centre[1]), 0.75 * edge, taken)
-            and not _sinks(ground, turn, centre, edge, rounding)
-        ):
+        if balanced and on_field and throw.fits(turn, centre):
             return turn, centre
     return None
 
 
-def _support(rng: Rng, ground: Ground) -> tuple[Vector, Vector, Vector] | None:
+def _support(rng: Rng, throw: _Throw) -> tuple[Vector, Vector, Vector] | None:
     """Something to lean on: a place at its foot, the unit vector away from it, points of its upper edge."""
+    ground = throw.ground
     ways = []
     x0, y0, x1, y1 = ground.inside
     if ground.rim_top > 0.008:
@@ -361,6 +363,9 @@ def _support(rng: Rng, ground: Ground) -> tuple[Vector, Vector, Vector] | None:
     lowest = [c for c in ground.checkers if c.top > 0.004]
     if lowest:
         ways += ["checker"] * 2
+    flat = [(turn, at) for turn, at in throw.before if abs(at[2] - throw.edge / 2) < 1e-4]
+    if flat:
+        ways.append("die")
     if not ways:
         return None
     way = ways[rng.integers(len(ways))]
@@ -377,7 +382,13 @@ def _support(rng: Rng, ground: Ground) -> tuple[Vector, Vector, Vector] | None:
             away,
             np.column_stack((ring, np.full(len(ring), checker.top))),
         )
-    if way == "bar":
+    if way == "die":
+        turn, at = flat[rng.integers(len(flat))]
+        level = [axis for axis in range(3) if abs(turn[axis, 2]) < 0.1]
+        away = turn[level[rng.integers(2)]] * float(rng.choice((-1.0, 1.0)))
+        touch, top = at + away * throw.edge / 2, throw.edge
+        along = along * (throw.edge / 0.12)
+    elif way == "bar":
         sign = float(rng.choice((-1.0, 1.0)))
         touch = np.array((ground.bar[0 if sign < 0 else 1], rng.uniform(y0, y1), 0.0))
         away, top = np.array((sign, 0.0, 0.0)), ground.bar_top
@@ -416,12 +427,15 @@ def _turned(rng: Rng, pose: Vector) -> Vector:
     return np.asarray(_QUARTERS[rng.integers(24)] @ pose, np.float64)
 
 
+#: Places all over a cube of half length 1 and the way out at each, (n, 3).
+_SKIN = np.array([p for p in product(np.linspace(-1, 1, 9), repeat=3) if max(map(abs, p)) == 1])
+_SKIN_OUT = np.where(np.abs(_SKIN) == 1, _SKIN, 0.0)
+_SKIN_OUT /= np.linalg.norm(_SKIN_OUT, axis=1, keepdims=True)
+
+
 def _skin_points(turn: Vector, edge: float, rounding: float) -> Vector:
     """Points all over a rounded cube about the origin, (n, 3)."""
-    grid = np.array([p for p in product(np.linspace(-1, 1, 9), repeat=3) if max(map(abs, p)) == 1])
-    normal = np.where(np.abs(grid) == 1, grid, 0.0)
-    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-    return np.asarray((grid * (edge / 2 - rounding) + normal * rounding) @ turn, np.float64)
+    return np.asarray((_SKIN * (edge / 2 - rounding) + _SKIN_OUT * rounding) @ turn, np.float64)
 
 
 def _box_distance(local: Vector, edge: float, rounding: float) -> Vector:
@@ -429,11 +443,6 @@ def _box_distance(local: Vector, edge: float, rounding: float) -> Vector:
     q = np.abs(local) - (edge / 2 - rounding)
     outer = np.linalg.norm(np.maximum(q, 0), axis=1)
     return np.asarray(outer + np.minimum(q.max(axis=1), 0) - rounding, np.float64)
-
-
-def _sinks(ground: Ground, turn: Vector, centre: Vector, edge: float, rounding: float) -> bool:
-    points = _skin_points(turn, edge, rounding) + centre
-    return bool((points[:, 2] < floor_height(ground, points[:, 0], points[:, 1]) - 1e-3).any())
 
 
 # ---------------------------------------------------------------------------------------------- cube
@@ -458,7 +467,7 @@ def random_cube(
         turn = _cube_turn(rng, value) @ _yaw(float(yaw))
         rounding = edge * float(rng.uniform(0.04, 0.2))
         centre = np.array((x, y, level + edge / 2))
-        if _sinks(ground, turn, centre, edge, rounding):
+        if not _Throw(ground, edge, rounding, (), []).fits(turn, centre):
             continue
         material = random_cube_style(rng)[0](rng)
         size = (edge / 2,) * 3 + (rounding,)
@@ -544,6 +553,8 @@ def _cup(
     lining = Material(Look.PLAIN, _colour(rng, 0.05, 0.5), rough=0.9, shine=0.02)
     floor = centre - axis * (half - wall - 0.004)
     parts.append(_body(Shape.DISC, (low - wall, 0.003, 0.001, 0.0), floor, turn, lining, "cup", owner))
+    foot = (low * 0.985, 0.0015, 0.0005, 0.0)
+    parts.append(_body(Shape.DISC, foot, centre - axis * (half - 0.0012), turn, material, "cup", owner))
     if rng.random() < 0.55:
         band = Material(Look.PLAIN, _colour(rng, 0.05, 0.8), rough=0.5) if rng.random() < 0.5 else material
         rim = (high - wall / 2, wall * float(rng.uniform(0.5, 0.75)))
@@ -942,10 +953,10 @@ def random_clutter(rng: Rng, ground: Ground, others: Sequence[Body] = ()) -> tup
     taken = _circles(others)
     makers = list(_CLUTTER)
     for _ in range(int(rng.integers(1, 9))):
-        make = makers[rng.integers(len(makers))]
+        make = makers[rng.integers(len(makers))] if rng.random() > 0.015 else _case
         parts, radius = make(rng)
         for _ in range(_TRIES // 2):
-            x, y = _beside(rng, ground, radius)
+            x, y = _beside(rng, ground, radius + (0.25 if make is _case else 0.0))
             if _is_free(x, y, radius, taken):
                 yaw = _yaw(float(rng.uniform(0, 2 * np.pi)))
                 place = np.array((x, y, ground.table))
@@ -1027,21 +1038,22 @@ def _book(rng: Rng) -> Clutter:
 def _glass(rng: Rng) -> Clutter:
     low = float(rng.uniform(0.045, 0.075))
     high, half = low * float(rng.uniform(1.0, 1.35)), float(rng.uniform(0.05, 0.14))
-    material = _stuff(rng, 0.2, 0.9, (0.05, 0.4))
+    handle = rng.random() < 0.7  # without one it must be pale, or it would be a dice cup
+    material = _stuff(rng, *((0.1, 0.9) if handle else (0.75, 0.95)), (0.05, 0.4))
     drink = _stuff(rng, 0.01, 0.5, (0.03, 0.1))
-    level = half * float(rng.uniform(-0.3, 0.8))
+    level = half * float(rng.uniform(0.2, 0.8))
     radius = low + (high - low) * (level / half + 1) / 2 - 0.006
     parts = [
         _part(Shape.CUP, (low, high, half, 0.006), (0, 0, half), material),
         _part(Shape.DISC, (radius, 0.002, 0.001, 0.0), (0, 0, half + level), drink),
     ]
-    if rng.random() < 0.4:
+    if handle:
         turn = _along(np.array((0.0, 1.0, 0.0)))
         ring = (half * 0.5, 0.01)
         parts.append(
             _body(Shape.RING, ring, np.array((low + half * 0.3, 0, half)), turn, material, "clutter", -1)
         )
-    return parts, max(low, high) + (half if len(parts) > 2 else 0.0)
+    return parts, max(low, high) + (half if handle else 0.0)
 
 
 def _display(rng: Rng) -> Clutter:
@@ -1172,7 +1184,6 @@ _CLUTTER: tuple[Callable[[Rng], Clutter], ...] = (
     _chips,
     _cable,
     _odd_dice,
-    _case,
 )
 
 
