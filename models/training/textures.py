@@ -681,8 +681,6 @@ GLOSS: dict[str, tuple[float, float]] = {
     "tiles": (0.25, 0.05),
     "tablecloth": (0.9, 0.02),
     "metal": (0.3, 0.5),
-    "page": (0.85, 0.03),
-    "glass": (0.06, 0.05),
 }
 
 
@@ -1152,7 +1150,7 @@ def field_picture(
 _TABLES = {
     "wood": 0.2,
     "planks": 0.16,
-    "plain": 0.12,
+    "plain": 0.11,
     "carpet": 0.1,
     "cloth": 0.08,
     "tablecloth": 0.08,
@@ -1161,6 +1159,7 @@ _TABLES = {
     "felt": 0.05,
     "leather": 0.04,
     "flecked": 0.03,
+    "metal": 0.01,
 }
 
 
@@ -1179,66 +1178,7 @@ def table_picture(rng: Generator, rows: int, columns: int, kind: str | None = No
             "planks": planks,
             "tiles": tiles,
             "tablecloth": tablecloth,
-            "page": page,
             "metal": metal,
         }
         out = makers[kind](rng, rows, columns)
     return out, {"kind": kind, **gloss(rng, kind)}
-
-
-def rail_picture(rng: Generator, length: int, breadth: int, kind: str | None = None) -> tuple[Image, Style]:
-    """The stuff of a board's frame or bar, (breadth, length, 3), and what was drawn: ``kind``, rough, shine.
-
-    ``kind``: one of :data:`WOODS`, "leather", "plain", "felt", "metal" or "inlay" (a strip of inlay on wood).
-    """
-    kind = kind or str(
-        rng.choice([*WOODS, *["leather"] * 6, *["plain"] * 4, "felt", "metal", *["inlay"] * 2])
-    )
-    if kind in WOODS:
-        return wood(rng, breadth, length, kind), {"kind": kind, **gloss(rng, "wood")}
-    if kind == "metal":
-        return metal(rng, breadth, length), {"kind": kind, **gloss(rng, "metal")}
-    if kind == "inlay":
-        out = wood(rng, breadth, length)
-        band = max(3, int(breadth * rng.uniform(0.2, 0.7)))
-        top = (breadth - band) // 2
-        out[top : top + band] = inlay_strip(rng, band, length)
-        return out, {"kind": kind, **gloss(rng, "wood")}
-    dark = rng.random() < 0.6
-    colour = vary(rng, (26, 25, 26), 8) if dark else random_colour(rng, 20, 200)
-    return GROUNDS[kind](rng, breadth, length, colour), {"kind": kind, **gloss(rng, kind)}
-
-
-def keyboard(rng: Generator, rows: int, columns: int) -> Image:
-    """Rows of keys, as on a laptop, a remote control or a clock."""
-    case, keys = vary(rng, (60, 60, 64), 40), vary(rng, (26, 26, 28), 12)
-    out = plain(rng, rows, columns, case)
-    count = int(rng.integers(4, 7))
-    pitch = rows / (count + 0.5)
-    for row in range(count):
-        x = pitch * 0.4
-        while x < columns - pitch:
-            wide = pitch * (1 if rng.random() < 0.85 else float(rng.uniform(1.3, 3)))
-            y = pitch * (row + 0.4)
-            box = [[x, y], [x + wide * 0.9, y], [x + wide * 0.9, y + pitch * 0.85], [x, y + pitch * 0.85]]
-            fill(out, np.array(box, np.float32), keys)
-            letter = chr(int(rng.integers(65, 91)))
-            place = (int(x + pitch * 0.2), int(y + pitch * 0.55))
-            cv2.putText(out, letter, place, 0, max(0.2, pitch / 60), (205, 205, 205), 1, cv2.LINE_AA)
-            x += wide
-    return out
-
-
-def screen(rng: Generator, rows: int, columns: int) -> Image:
-    """What a score board, a phone or a broadcast's overlay shows: panels, names, numbers."""
-    out = plain(rng, rows, columns, random_colour(rng, 10, 120))
-    for _ in range(int(rng.integers(2, 8))):
-        x, y = rng.uniform(0, 0.8, 2) * (columns, rows)
-        wide, high = rng.uniform(0.1, 0.6) * columns, rng.uniform(0.06, 0.3) * rows
-        box = np.array([[x, y], [x + wide, y], [x + wide, y + high], [x, y + high]], np.float32)
-        fill(out, box, random_colour(rng, 20, 245))
-    for _ in range(int(rng.integers(1, 6))):
-        word = lettering(rng, float(columns * rng.uniform(0.2, 0.6)))
-        x, y = rng.uniform(0.2, 0.8, 2) * (columns, rows)
-        _place(out, random_colour(rng, 150, 255), word, x, y)
-    return out

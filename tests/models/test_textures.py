@@ -27,10 +27,7 @@ _MAKERS: dict[str, Callable[[np.random.Generator], Image]] = {
     "metal": lambda rng: textures.metal(rng, 90, 120),
     "inlay": lambda rng: textures.inlay_strip(rng, 90, 120),
     "mosaic": lambda rng: textures.mosaic_panel(rng, 90, 120),
-    "keyboard": lambda rng: textures.keyboard(rng, 90, 120),
-    "screen": lambda rng: textures.screen(rng, 90, 120),
     "table": lambda rng: textures.table_picture(rng, 90, 120)[0],
-    "rail": lambda rng: textures.rail_picture(rng, 120, 90)[0],
     **{kind: functools.partial(_ground, kind) for kind in textures.GROUNDS},
 }
 
