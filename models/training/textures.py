@@ -254,9 +254,19 @@ def random_colour(rng: Generator, low: float = 20, high: float = 235) -> Rgb:
     return float(pixel[0]), float(pixel[1]), float(pixel[2])
 
 
-def tiles(rng: Generator, height: int, width: int, colour: Rgb | None = None) -> Image:
+def room_colour(rng: Generator) -> Rgb:
+    """A colour of table tops, floors and cloths: white, black or grey, or mostly a muted one."""
+    if rng.random() < 0.4:
+        tone = float(rng.choice([rng.uniform(8, 45), rng.uniform(90, 180), rng.uniform(205, 245)]))
+        return vary(rng, (tone, tone, tone), 6)
+    colour = random_colour(rng, 15, 245)
+    grey = vary(rng, (luma(colour) + 8, luma(colour), luma(colour) - 12), 6)
+    return mix(colour, grey, float(rng.uniform(0.2, 0.9)) if rng.random() < 0.75 else 0.0)
+
+
+def tiles(rng: Generator, height: int, width: int) -> Image:
     """Floor or wall tiles with joints."""
-    base = colour or random_colour(rng, 90, 230)
+    base = room_colour(rng)
     out = marble(rng, height, width, base) if rng.random() < 0.5 else plain(rng, height, width, base)
     count = int(rng.integers(2, 7))
     step = width // count
@@ -278,7 +288,9 @@ def tiles(rng: Generator, height: int, width: int, colour: Rgb | None = None) ->
 
 def tablecloth(rng: Generator, height: int, width: int) -> Image:
     """A patterned cloth: checks, stripes, dots or flowers."""
-    base, ink = random_colour(rng, 60, 245), random_colour(rng, 40, 240)
+    base, ink = room_colour(rng), room_colour(rng)
+    if abs(luma(base) - luma(ink)) < 20:
+        ink = random_colour(rng, 40, 240)
     out = cloth(rng, height, width, base)
     step = width / rng.uniform(4, 22)
     x, y = np.arange(width, dtype=np.float32)[None], np.arange(height, dtype=np.float32)[:, None]
@@ -1167,11 +1179,7 @@ def table_picture(rng: Generator, rows: int, columns: int, kind: str | None = No
     """What a board may lie on, (rows, columns, 3), and what was drawn: ``kind``, ``rough``, ``shine``."""
     kind = kind or str(rng.choice(list(_TABLES), p=list(_TABLES.values())))
     if kind in GROUNDS:
-        colour = random_colour(rng, 15, 245)
-        if rng.random() < 0.4:  # most table tops, floors and cloths are white, black or grey
-            tone = float(rng.choice([rng.uniform(8, 45), rng.uniform(90, 180), rng.uniform(205, 245)]))
-            colour = vary(rng, (tone, tone, tone), 6)
-        out = GROUNDS[kind](rng, rows, columns, colour)
+        out = GROUNDS[kind](rng, rows, columns, room_colour(rng))
     else:
         makers: dict[str, Callable[[Generator, int, int], Image]] = {
             "wood": wood,
