@@ -25,6 +25,7 @@ from models.training.trace import (
     scaled,
     screen_boxes,
     sky_light,
+    softened,
     trace,
 )
 from models.training.world import Array, Body, Buffers, Camera, Image, Lamp, Scene, Sky
@@ -51,7 +52,7 @@ def take(scene: Scene, rng: np.random.Generator, supersample: float = SUPERSAMPL
     camera = scaled(scene.camera, factor)
     packed = pack(scene.bodies)
     seen = trace(packed, camera)
-    light = radiance(scene, packed, seen, float(rng.random()))
+    light = softened(packed, camera, seen, radiance(scene, packed, seen, float(rng.random())))
     if factor != 1.0:
         # bright gloss is cut off before it is averaged, as grains of film and sites of a sensor do
         light = np.minimum(light, np.float32(4.0 / scene.exposure))

@@ -795,8 +795,8 @@ def _sky_light(
                     sky,
                     bounce,
                     reach,
-                    rays // 2,
-                    _noise(u, v, phase),
+                    rays,
+                    phase,
                 )
             out[v, u, 0], out[v, u, 1], out[v, u, 2], out[v, u, 3] = r, g, b, clear
 
@@ -854,6 +854,68 @@ def mirrored(
     towards = np.asarray(eye, np.float64)
     _mirrored(*packed.arrays(), seen.body, seen.normal, seen.place, towards, rough, shine, reach, body, share)
     return body, share
+
+
+@compiled
+def _softened(
+    table: Doubles,
+    body: NDArray[np.int32],
+    eye: Doubles,
+    view: Doubles,
+    focal: float,
+    mx: float,
+    my: float,
+    light: Array,
+    out: Array,
+) -> None:
+    height, width = body.shape
+    near = np.zeros((5, 3), np.int64)
+    for v in range(1, height - 1):
+        for u in range(1, width - 1):
+            n = body[v, u]
+            if body[v - 1, u] == n and body[v + 1, u] == n and body[v, u - 1] == n and body[v, u + 1] == n:
+                continue
+            count = 0
+            for k in range(5):
+                vv, uu = v + (k == 1) - (k == 2), u + (k == 3) - (k == 4)
+                other = body[vv, uu]
+                known = other < 0
+                for q in range(count):
+                    known = known or near[q, 0] == other
+                if not known:
+                    near[count, 0], near[count, 1], near[count, 2] = other, vv, uu
+                    count += 1
+            r, g, b = 0.0, 0.0, 0.0
+            for k in range(4):
+                # a square turned by 27 degrees: each ray in a row and a column of its own
+                du, dv = (0.125, -0.375, 0.375, -0.125)[k], (-0.375, -0.125, 0.125, 0.375)[k]
+                cx, cy = (u + du - mx) / focal, (v + dv - my) / focal
+                s = 1.0 / math.sqrt(cx * cx + cy * cy + 1.0)
+                dx = s * (view[0, 0] * cx + view[1, 0] * cy + view[2, 0])
+                dy = s * (view[0, 1] * cx + view[1, 1] * cy + view[2, 1])
+                dz = s * (view[0, 2] * cx + view[1, 2] * cy + view[2, 2])
+                vv, uu, best = v, u, 1e9
+                for q in range(count):
+                    hit = _meet(table, near[q, 0], eye[0], eye[1], eye[2], dx, dy, dz, best)
+                    if hit > 0.0:
+                        vv, uu, best = near[q, 1], near[q, 2], hit
+                r += light[vv, uu, 0]
+                g += light[vv, uu, 1]
+                b += light[vv, uu, 2]
+            out[v, u, 0], out[v, u, 1], out[v, u, 2] = 0.25 * r, 0.25 * g, 0.25 * b
+
+
+def softened(packed: Packed, camera: Camera, seen: Buffers, light: Array) -> Array:
+    """The light of each pixel with the edges of bodies smoothed, float32 (height, width, 3).
+
+    At the edges four rays say how much of a pixel belongs to which of the bodies in it and next to it; each
+    body gives the light of the pixel in whose middle it is.
+    """
+    out = light.copy()
+    eye, view = np.asarray(camera.eye, np.float64), np.asarray(camera.turn, np.float64)
+    lens = (float(camera.focal), float(camera.middle[0]), float(camera.middle[1]))
+    _softened(packed.table, seen.body, eye, view, *lens, light, out)
+    return out
 
 
 def lamp_light(
