@@ -204,20 +204,21 @@ def _blurred(rng: Rng, light: Array) -> Array:
 
 def _toned(rng: Rng, light: Array) -> Array:
     """White balance, exposure, contrast, gamma, saturation; rarely black and white."""
-    cast = np.exp(rng.normal(0, 0.03 if rng.random() < 0.8 else 0.09, 3))
-    warmth = float(rng.normal(0, 0.05 if rng.random() < 0.8 else 0.14))
-    gain = np.exp(float(rng.normal(0, 0.12 if rng.random() < 0.75 else 0.3)))
+    hard = 2.6 if rng.random() < 0.2 else 1.0
+    cast = np.exp(rng.normal(0, 0.03 * hard, 3))
+    warmth = float(rng.normal(0, 0.05 * hard))
+    gain = np.exp(float(rng.normal(0, 0.12 * hard)))
     factors = cast / cast.mean() * np.exp((-warmth, 0.0, warmth)) * gain
     light = np.asarray(light * factors.astype(np.float32), np.float32)
-    gamma = float(np.exp(rng.normal(0, 0.1 if rng.random() < 0.8 else 0.25)))
+    gamma = float(np.exp(rng.normal(0, 0.1 * hard)))
     light = np.asarray(np.power(np.clip(light, 0, 1.5), np.float32(gamma)), np.float32)
-    contrast = float(np.exp(rng.normal(0, 0.08 if rng.random() < 0.8 else 0.22)))
+    contrast = float(np.exp(rng.normal(0, 0.08 * hard)))
     light = (light - 0.45) * np.float32(contrast) + np.float32(0.45)
-    if rng.random() < 0.3:  # a soft shoulder, as cameras have it
+    if rng.random() < 0.5:  # a soft shoulder, as cameras have it
         bright = np.maximum(light - 0.75, 0)
         light = np.minimum(light, 0.75) + 0.25 * np.tanh(bright / 0.25)
     grey = light @ np.array((0.114, 0.587, 0.299), np.float32)
-    saturation = np.float32(np.exp(rng.normal(0, 0.12 if rng.random() < 0.8 else 0.4)))
+    saturation = np.float32(np.clip(np.exp(rng.normal(-0.03, 0.13 * hard)), 0.3, 1.45))
     if rng.random() < 0.012:
         saturation = np.float32(0.0)
     return np.asarray(grey[..., None] + (light - grey[..., None]) * saturation, np.float32)

@@ -906,7 +906,7 @@ def _clothes(rng: Rng, arm: Sequence[_Limb], sleeve: Material | None, size: floa
             bodies.append(
                 _body(
                     Shape.DISC,
-                    (0.07 * size, 0.015 * size, 0.005 * size, 0.0),
+                    (0.055 * size, 0.012 * size, 0.005 * size, 0.0),
                     top,
                     np.eye(3),
                     face,
