@@ -27,6 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 NEAR = 0.02  #: field widths before the eye in which nothing is drawn
 SMOOTH = 0.4  #: differences of a lamp's light between neighbours that may be interpolated
 GLOSSY = 0.4  #: roughness up to which a place mirrors its neighbours
+BLEND = 0.012  #: field widths over which the normals of one hand's parts run into each other
 CELL = 0.05  #: field widths, of the grid that shadow rays walk through
 REACH = 1.2  #: field widths beyond the middle of things that the grid spans at most
 WIDE = 0.2  #: half lengths from which a body is tested for every ray instead of lying in the grid
@@ -37,7 +38,7 @@ GOLDEN_X, GOLDEN_Y = (
 LIFT = 6e-4  #: field widths that a secondary ray starts off its surface
 
 BOX, DISC, CONE, BALL, CUP, RING = (int(shape) for shape in Shape)
-SIZE, HALF, CENTRE, TURN, RADIUS, HIGHEST = 1, 5, 8, 11, 20, 21  #: columns of ``Packed.table``
+SIZE, HALF, CENTRE, TURN, RADIUS, HIGHEST, THING = 1, 5, 8, 11, 20, 21, 22  #: columns of ``Packed.table``
 
 
 def compiled(function: F) -> F:
@@ -49,11 +50,11 @@ def compiled(function: F) -> F:
 class Packed:
     """Bodies as arrays for the kernels, and a grid over x and y that says which lie where.
 
-    ``table``: float64 (n, 22), a row for a body: shape, size (4), half lengths (3), centre (3), turn (9, by
-    rows), the radius around its centre that holds all of it, its highest z. ``grid``: x0, y0, lowest z,
-    highest z, columns, rows. The bodies of cell (i, j) are ``members[start[k]:start[k + 1]]`` with
-    k = j * columns + i, and nothing in it is higher than ``top[k]``; those in no cell, as they are wide,
-    follow the last cell's.
+    ``table``: float64 (n, 23), a row for a body: shape, size (4), half lengths (3), centre (3), turn (9, by
+    rows), the radius around its centre that holds all of it, its highest z, and a number that the parts of
+    one smooth thing share, or -1. ``grid``: x0, y0, lowest z, highest z, columns, rows. The bodies of cell
+    (i, j) are ``members[start[k]:start[k + 1]]`` with k = j * columns + i, and nothing in it is higher than
+    ``top[k]``; those in no cell, as they are wide, follow the last cell's.
     """
 
     table: Doubles
@@ -117,8 +118,14 @@ def pack(bodies: Sequence[Body]) -> Packed:
     lists.append([int(k) for k in np.flatnonzero(is_wide)])
     shape = np.array([int(body.shape) for body in bodies], np.float64).reshape(count, 1)
     radius = np.linalg.norm(half, axis=1)[:, None]
+    # limbs of one owner and stuff are one skin or sleeve
+    skins: dict[tuple[int, int], int] = {}
+    thing = np.full((count, 1), -1.0)
+    for row, body in zip(thing, bodies, strict=True):
+        if body.kind == "hand" and body.shape in (Shape.CONE, Shape.BALL):
+            row[0] = skins.setdefault((body.owner, id(body.material)), len(skins))
     return Packed(
-        table=np.hstack([shape, size, half, centre, turn.reshape(count, 9), radius, high[:, 2:]]),
+        table=np.hstack([shape, size, half, centre, turn.reshape(count, 9), radius, high[:, 2:], thing]),
         grid=np.array([*grid_low, grid_high[2], *cells], np.float64),
         start=np.concatenate([[0], np.cumsum([len(members) for members in lists])]).astype(np.int64),
         members=np.array([k for members in lists for k in members], np.int64),
@@ -170,7 +177,7 @@ def trace(bodies: Sequence[Body] | Packed, camera: Camera) -> Buffers:
     eye, view = np.asarray(camera.eye, np.float64), np.asarray(camera.turn, np.float64)
     lens = (float(camera.focal), float(camera.middle[0]), float(camera.middle[1]))
     boxes = screen_boxes(packed, camera)
-    _trace(packed.table, order, boxes, eye, view, *lens, body, depth, local, normal, place)
+    _trace(*packed.arrays(), order, boxes, eye, view, *lens, body, depth, local, normal, place)
     return Buffers(body, depth, local, normal, place)
 
 
@@ -309,8 +316,61 @@ def _local_normal(table: Doubles, n: int, x: float, y: float, z: float) -> tuple
 
 
 @compiled
+def _world(table: Doubles, n: int, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """A direction in body n's frame, in the world."""
+    return (
+        table[n, TURN] * x + table[n, TURN + 3] * y + table[n, TURN + 6] * z,
+        table[n, TURN + 1] * x + table[n, TURN + 4] * y + table[n, TURN + 7] * z,
+        table[n, TURN + 2] * x + table[n, TURN + 5] * y + table[n, TURN + 8] * z,
+    )
+
+
+@compiled
+def _blended_normal(
+    table: Doubles,
+    grid: Doubles,
+    start: Ints,
+    members: Ints,
+    n: int,
+    px: float,
+    py: float,
+    pz: float,
+    nx: float,
+    ny: float,
+    nz: float,
+) -> tuple[float, float, float]:
+    """The normal (nx, ny, nz) of body n mixed with those of the parts of the same thing close by."""
+    columns, rows = int(grid[4]), int(grid[5])
+    i = min(columns - 1, max(0, int((px - grid[0]) / CELL)))
+    j = min(rows - 1, max(0, int((py - grid[1]) / CELL)))
+    for k in (j * columns + i, columns * rows):
+        for q in range(start[k], start[k + 1]):
+            m = members[q]
+            if m == n or table[m, THING] != table[n, THING]:
+                continue
+            x, y, z = px - table[m, CENTRE], py - table[m, CENTRE + 1], pz - table[m, CENTRE + 2]
+            lx = table[m, TURN] * x + table[m, TURN + 1] * y + table[m, TURN + 2] * z
+            ly = table[m, TURN + 3] * x + table[m, TURN + 4] * y + table[m, TURN + 5] * z
+            lz = table[m, TURN + 6] * x + table[m, TURN + 7] * y + table[m, TURN + 8] * z
+            shape = int(table[m, 0])
+            a, b, c, d = table[m, SIZE], table[m, SIZE + 1], table[m, SIZE + 2], table[m, SIZE + 3]
+            away = abs(_distance(shape, a, b, c, d, lx, ly, lz))
+            if away < BLEND:
+                w = (1.0 - away / BLEND) ** 2
+                lx, ly, lz = _local_normal(table, m, lx, ly, lz)
+                lx, ly, lz = _world(table, m, lx, ly, lz)
+                nx, ny, nz = nx + w * lx, ny + w * ly, nz + w * lz
+    length = math.sqrt(nx * nx + ny * ny + nz * nz)
+    return nx / length, ny / length, nz / length
+
+
+@compiled
 def _trace(
     table: Doubles,
+    grid: Doubles,
+    start: Ints,
+    members: Ints,
+    top: Doubles,
     order: Ints,
     boxes: Ints,
     eye: Doubles,
@@ -366,10 +426,11 @@ def _trace(
             lz = table[n, TURN + 6] * x + table[n, TURN + 7] * y + table[n, TURN + 8] * z
             local[v, u, 0], local[v, u, 1], local[v, u, 2] = lx, ly, lz
             nx, ny, nz = _local_normal(table, n, lx, ly, lz)
-            for k in range(3):
-                normal[v, u, k] = (
-                    table[n, TURN + 0 + k] * nx + table[n, TURN + 3 + k] * ny + table[n, TURN + 6 + k] * nz
-                )
+            nx, ny, nz = _world(table, n, nx, ny, nz)
+            if table[n, THING] >= 0.0:
+                px, py, pz = place[v, u, 0], place[v, u, 1], place[v, u, 2]
+                nx, ny, nz = _blended_normal(table, grid, start, members, n, px, py, pz, nx, ny, nz)
+            normal[v, u, 0], normal[v, u, 1], normal[v, u, 2] = nx, ny, nz
 
 
 @compiled
@@ -838,7 +899,7 @@ def _mirrored(
             out[v, u] = hit
             share[v, u] = 0.0
             if hit >= 0:
-                share[v, u] = 1.0 / (1.0 + (25.0 * away * rough[v, u] * rough[v, u]) ** 2)
+                share[v, u] = 1.0 / (1.0 + (60.0 * away * rough[v, u] * rough[v, u]) ** 2)
 
 
 def mirrored(
