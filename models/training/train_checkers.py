@@ -106,7 +106,7 @@ class Checked(nn.Module):
 
 
 def middles(view: View, field: FieldMap) -> Array:
-    """What the cells shall say: float32 (5, ROWS, COLUMNS): light, dark, radius, its weight, where to look."""
+    """What the cells shall say, (5, ROWS, COLUMNS): light, dark, radius, its weight, where to look."""
     out = np.zeros((5, ROWS, COLUMNS), np.float32)
     out[4] = 1
     x, y = np.meshgrid(np.arange(COLUMNS) * CELL + CELL / 2, np.arange(ROWS) * CELL + CELL / 2)

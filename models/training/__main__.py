@@ -1,0 +1,85 @@
+"""Make every network anew: ``python -m models.training --work FOLDER``, or a short try with ``--short``.
+
+Pictures are drawn first and kept in the folder, so that a run that was stopped goes on with what it has.
+The full run takes hours (see models/README.md); ``--short`` takes minutes, goes through every step and says
+nothing of how well a network can be: what it makes is written to the folder and not to ``models``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+MODELS = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much of everything. ``steps`` of 0: by minutes instead."""
+
+    views: int
+    close: int
+    boards: int
+    steps: int
+    board: float
+    checkers: float
+    dice: float
+
+
+FULL = Plan(views=6000, close=4000, boards=250, steps=0, board=120, checkers=180, dice=60)
+SHORT = Plan(views=240, close=24, boards=4, steps=25, board=0, checkers=0, dice=0)
+
+
+def steps(plan: Plan, work: Path, out: Path, seed: int, workers: int) -> list[tuple[str, list[str]]]:
+    """What is done, in order: a name and the arguments of ``python -m``."""
+    views, tiles = work / "views", work / "tiles.npz"
+
+    def how_long(minutes: float) -> list[str]:
+        return ["--steps", str(plan.steps)] if plan.steps else ["--minutes", str(minutes)]
+
+    seeded = ["--seed", str(seed)]
+    draw = ["models.training.views", "--out", str(views), "--count", str(plan.views)]
+    close = ["models.training.close", "--out", str(tiles)]
+    close += ["--close", str(plan.close), "--boards", str(plan.boards)]
+    board = ["models.training.train_board", "--views", str(views), "--out", str(out / "board.onnx")]
+    checkers = ["models.training.train_checkers", "--views", str(views), "--out", str(out / "checkers.onnx")]
+    dice = ["models.training.dice", "both", "--into", str(out), "--traced", str(tiles)]
+    return [
+        ("views of boards", [*draw, *seeded, "--workers", str(workers)]),
+        ("tiles of dice", [*close, *seeded]),
+        ("board", [*board, *how_long(plan.board), *seeded]),
+        ("checkers", [*checkers, *how_long(plan.checkers), *seeded]),
+        ("dice", [*dice, *(["--short"] if plan.steps else ["--minutes", str(plan.dice)]), *seeded]),
+    ]
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m models.training", description="Make every network anew.")
+    parser.add_argument("--work", type=Path, required=True, help="folder for pictures (some gigabytes)")
+    parser.add_argument("--short", action="store_true", help="a try of a few minutes, end to end")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=2, help="processes that draw (default 2)")
+    args = parser.parse_args()
+    out = args.work / "networks"
+    out.mkdir(parents=True, exist_ok=True)
+    plan = SHORT if args.short else FULL
+    for name, arguments in steps(plan, args.work, out, args.seed, args.workers):
+        begin = time.monotonic()
+        done = subprocess.run([sys.executable, "-m", *arguments], check=False)
+        if done.returncode:
+            sys.exit(f"{name}: python -m {arguments[0]} ended with {done.returncode}")
+        print(f"{name}: {(time.monotonic() - begin) / 60:.1f} minutes", flush=True)
+    if not args.short:
+        for network in sorted(out.glob("*.onnx")):
+            shutil.copy(network, MODELS)
+            print(f"{network.name}: copied to {MODELS}")
+
+
+if __name__ == "__main__":
+    main()
