@@ -8,7 +8,7 @@ room.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 from typing import Literal
 
@@ -634,6 +634,7 @@ def random_hands(rng: Rng, ground: Ground, owner: int, others: Sequence[Body] = 
     and has a number of its own; the owners of each are told by the bodies.
     """
     bodies: list[Body] = []
+    ground = replace(ground, checkers=(*ground.checkers, *_standing(others)))  # hands come from above
     skin = random_skin(rng)
     sleeve = _sleeve(rng) if rng.random() < 0.7 else None
     size = float(rng.uniform(0.27, 0.43))
@@ -643,7 +644,7 @@ def random_hands(rng: Rng, ground: Ground, owner: int, others: Sequence[Body] = 
         if number and rng.random() < 0.4:  # somebody else's
             skin, sleeve, first = random_skin(rng), _sleeve(rng), 1 - first if first < 2 else first
         used = {body.owner for body in bodies}
-        bodies += _hand(rng, ground, owner + len(used), size, skin, sleeve, edges[first], _circles(others))
+        bodies += _hand(rng, ground, owner + len(used), size, skin, sleeve, edges[first])
     return tuple(bodies)
 
 
@@ -655,7 +656,6 @@ def _hand(
     skin: Material,
     sleeve: Material | None,
     edge: str,
-    taken: Sequence[Circle],
 ) -> list[Body]:
     grip = str(rng.choice(list(_GRIPS), p=_GRIP_ODDS))
     forward = _reach(rng, edge)
@@ -794,7 +794,7 @@ def _held(
     if grip.startswith("pinch") and rng.random() < 0.6:
         turn = _along(_unit(back + rng.normal(0, 0.35, 3)))
         if rng.random() < 0.7:
-            radius = ground.checkers[0].radius if ground.checkers else 0.028
+            radius = min(ground.checkers[0].radius, 0.045) if ground.checkers else 0.028
             colour = _colour(rng, 0.03, 0.9)
             material = Material(
                 Look.CHECKER, colour, rough=float(rng.uniform(0.15, 0.6)), seed=int(rng.integers(1 << 20))
@@ -857,9 +857,9 @@ def _arm(rng: Rng, ground: Ground, wrist: Vector, forward: Vector, frame: Vector
         ]
         if _lift(ground, limbs[:1]) <= 0:
             break
-    elbow_ball = thick + 0.025
-    shoulder = elbow + 1.6 * size * _unit(swing + np.array((0.0, 0.0, float(rng.uniform(0.0, 0.5)))))
-    return [*limbs, _Limb(elbow, shoulder, (elbow_ball * size, 0.2 * size))]
+    # longer than an arm, for its end must not come into the picture
+    shoulder = elbow + 3.4 * size * _unit(swing + np.array((0.0, 0.0, float(rng.uniform(0.0, 0.2)))))
+    return [*limbs, _Limb(elbow, shoulder, ((thick + 0.012) * size, (thick + 0.05) * size))]
 
 
 def _clothes(rng: Rng, arm: Sequence[_Limb], sleeve: Material | None, size: float, owner: int) -> list[Body]:
@@ -1236,7 +1236,12 @@ def _within(bounds: Bounds, x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
 
 def _circles(bodies: Sequence[Body]) -> list[Circle]:
     """Where loose bodies stand, as circles around them."""
-    circles = []
+    return [(place.x, place.y, place.radius) for place in _standing(bodies)]
+
+
+def _standing(bodies: Sequence[Body]) -> list[Placed]:
+    """Loose bodies as round things that nothing else may be in."""
+    places = []
     for body in bodies:
         if body.kind not in ("die", "cube", "cup", "clutter"):
             continue
@@ -1251,11 +1256,12 @@ def _circles(bodies: Sequence[Body]) -> list[Circle]:
             half = np.array((size[0] + size[1], size[0] + size[1], size[1]))
         else:
             half = np.array((size[0], size[0], size[1]))
-        extent = half @ np.abs(body.turn[:, :2])
+        extent = half @ np.abs(body.turn)
         round_upright = body.shape in (Shape.DISC, Shape.CUP, Shape.RING) and abs(body.turn[2, 2]) > 0.99
-        reach = float(extent.max() if round_upright else np.hypot(*extent))
-        circles.append((float(body.centre[0]), float(body.centre[1]), reach))
-    return circles
+        reach = float(extent[:2].max() if round_upright else np.hypot(*extent[:2]))
+        x, y, z = (float(v) for v in body.centre)
+        places.append(Placed(x, y, z + float(extent[2]), reach))
+    return places
 
 
 def _is_free(x: float, y: float, radius: float, taken: Sequence[Circle]) -> bool:
