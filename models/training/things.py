@@ -825,18 +825,17 @@ def _held(
 
 def _lift(ground: Ground, limbs: Sequence[_Limb]) -> float:
     """How far limbs must be raised so that none is in the floor, the case or a checker."""
-    need = -np.inf
-    for limb in limbs:
-        share = np.linspace(0, 1, 5)[:, None]
-        places = limb.start + share * (limb.end - limb.start)
-        radius = limb.radii[0] + share[:, 0] * (limb.radii[1] - limb.radii[0])
-        for angle in np.arange(0, 2 * np.pi, np.pi / 3):
-            x = places[:, 0] + 0.7 * radius * np.cos(angle)
-            y = places[:, 1] + 0.7 * radius * np.sin(angle)
-            need = max(need, float((floor_height(ground, x, y) - places[:, 2] + 0.7 * radius).max()))
-        straight = floor_height(ground, places[:, 0], places[:, 1]) - places[:, 2] + radius
-        need = max(need, float(straight.max()))
-    return need
+    share = np.linspace(0, 1, 5)[None, :, None]
+    start, end = (np.stack(points)[:, None] for points in ([m.start for m in limbs], [m.end for m in limbs]))
+    thick, thin = np.array([limb.radii for limb in limbs]).T[:, :, None]
+    places = start + share * (end - start)  # (limbs, 5, 3)
+    radius = (thick + share[..., 0] * (thin - thick))[..., None]
+    angles = np.arange(0, 2 * np.pi, np.pi / 3)
+    # straight below, and around at 45 degrees
+    x = places[..., :1] + radius * np.append(0.7 * np.cos(angles), 0.0)
+    y = places[..., 1:2] + radius * np.append(0.7 * np.sin(angles), 0.0)
+    bottom = places[..., 2:] - radius * np.append(np.full(6, 0.7), 1.0)
+    return float((floor_height(ground, x, y) - bottom).max())
 
 
 def _arm(rng: Rng, ground: Ground, wrist: Vector, forward: Vector, frame: Vector, size: float) -> list[_Limb]:
