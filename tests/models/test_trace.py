@@ -171,3 +171,30 @@ def test_a_seed_gives_the_same_picture() -> None:
     assert np.array_equal(first.image, second.image)
     assert first.buffers.body.shape == (161, 201)
     assert set(np.unique(first.buffers.body)) == {0, 1, 2}
+
+
+def test_edges_are_mixed_of_what_meets_there() -> None:
+    packed = trace.pack((FLOOR, BALL))
+    seen = trace.trace(packed, ABOVE)
+    light = np.repeat((seen.body == 1).astype(np.float32)[..., None], 3, axis=2)
+    soft = trace.softened(packed, ABOVE, seen, light)[..., 0]
+    assert set(np.unique(soft)) == {0.0, 0.25, 0.5, 0.75, 1.0}
+    inside = light[..., 0] == 1
+    assert soft.sum() == pytest.approx(inside.sum(), rel=0.02)
+
+
+def test_a_varnished_floor_mirrors_what_stands_on_it() -> None:
+    block = body(Shape.BOX, (0.05, 0.05, 0.2, 0.0), (1.0, 0.5, 0.2))
+    packed = trace.pack((FLOOR, block))
+    seen = trace.trace(packed, ABOVE)
+    shape = seen.body.shape
+    shine = np.full(shape, 0.04, np.float32)
+    met, share = trace.mirrored(packed, seen, ABOVE.eye, np.full(shape, 0.05, np.float32), shine)
+    # the eye is 2 high, 0.43 to the left of this place: the ray meets the block 0.09 above its foot
+    u, v = np.round(shade.project(ABOVE, np.array([[0.93, 0.5, 0.0]]))[0]).astype(int)
+    assert met[v, u] == 1
+    assert share[v, u] > 0.95
+    assert met[v, u - 60] == -1
+    assert share[v, u - 60] == 0.0
+    _, dull = trace.mirrored(packed, seen, ABOVE.eye, np.full(shape, 0.9, np.float32), shine)
+    assert (dull == -1.0).all()
