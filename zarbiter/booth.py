@@ -19,8 +19,9 @@ from typing import Any, TypeVar
 from engine.observation import BoardView, PointXY, SlotReading
 from hardware.camera import UnreadableInput
 from vision.geometry import FieldMap
-from vision.photo import NoBoard, PhotoReading, load_picture, read_photo
+from vision.photo import NoBoard, PhotoReading, Picture, load_picture, read_photo
 from webui.photo import Unread
+from zarbiter.collect import Collector, Full, labels_of, problems, scaled
 
 WAITING = 4  #: pictures that wait for their turn or are read; the next one is refused
 PATIENCE = 60.0  #: seconds after which a page is told that it takes too long
@@ -35,20 +36,25 @@ T = TypeVar("T")
 class PhotoBooth:
     """The :class:`webui.photo.Photos` of the program."""
 
-    def __init__(self) -> None:
+    def __init__(self, collector: Collector | None = None) -> None:
+        self._collector = collector
         self._free = threading.BoundedSemaphore(WAITING)
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="photo", initializer=_step_back)
 
     @property
     def keeps(self) -> str | None:
-        return None
+        return str(self._collector.folder.path) if self._collector else None
 
     def read(self, picture: bytes, corners: Sequence[PointXY] | None) -> dict[str, Any]:
         """Read a picture; see :class:`webui.photo.Photos`."""
         return self._in_turn(lambda: _read(picture, corners))
 
     def keep(self, picture: bytes, labels: Mapping[str, Any]) -> str:
-        raise Unread("pictures are kept only where the program was started with --collect FOLDER")
+        """Keep a picture for training; see :class:`webui.photo.Photos`."""
+        collector = self._collector
+        if collector is None:
+            raise Unread("pictures are kept only where the program was started with --collect FOLDER")
+        return self._in_turn(lambda: _keep(collector, picture, labels))
 
     def close(self) -> None:
         """Drop what waits."""
@@ -71,17 +77,48 @@ class PhotoBooth:
 
 
 def _read(picture: bytes, corners: Sequence[PointXY] | None) -> dict[str, Any]:
+    image = _load(picture)
+    try:
+        return page_answer(read_photo(image, corners=corners))
+    except NoBoard as error:
+        raise Unread(str(error)) from error
+    except Exception as error:
+        log.exception("a picture on the photo page")
+        raise Unread(f"this is a defect of Zarbiter: {error!r}") from error
+
+
+def _load(picture: bytes) -> Picture:
     with tempfile.NamedTemporaryFile(prefix="zarbiter-photo-") as file:
         file.write(picture)
         file.flush()
         try:
-            reading = read_photo(load_picture(file.name), corners=corners)
-        except (UnreadableInput, NoBoard) as error:
+            return load_picture(file.name)
+        except UnreadableInput as error:
             raise Unread(str(error).removeprefix(f"{file.name}: ")) from error
-        except Exception as error:
-            log.exception("a picture on the photo page")
-            raise Unread(f"this is a defect of Zarbiter: {error!r}") from error
-    return page_answer(reading)
+
+
+def _keep(collector: Collector, picture: bytes, given: Mapping[str, Any]) -> str:
+    loaded = _load(picture)
+    height, width = loaded.image.shape[:2]
+    labels = labels_of(
+        loaded.size,
+        given["corners"],
+        given["slots"],
+        given["bar"],
+        given["dice"],
+        by="person",
+        why="put right on the photo page",
+    )
+    wrong = problems(labels)
+    if wrong:
+        raise Unread(f"the labels cannot be right: {wrong[0]}")
+    if loaded.size != (width, height):  # very large pictures are reduced while they are read
+        labels = scaled(labels, width / loaded.size[0], (width, height))
+    try:
+        kept = collector.photo(picture, loaded.image, labels).result(PATIENCE)
+    except (Full, OSError) as error:
+        raise Unread(f"it could not be kept: {error}") from error
+    return "Kept for training." if kept else "This picture is kept already, with these labels."
 
 
 def page_answer(reading: PhotoReading) -> dict[str, Any]:

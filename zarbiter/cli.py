@@ -1,4 +1,4 @@
-"""The command line: ``zarbiter demo | run | digitize | photo | rules | legal | check | export | ...``."""
+"""The command line: ``zarbiter demo | run | digitize | photo | collect | rules | legal | ...``."""
 
 from __future__ import annotations
 
@@ -224,6 +224,33 @@ def store_option(what: str) -> Decorator:
     return click.option("--store", type=click.Path(path_type=Path, dir_okay=False), help=what)
 
 
+def collect_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--collect`` and how much it may keep."""
+    limit = click.option(
+        "--collect-limit",
+        type=click.IntRange(1),
+        default=2000,
+        show_default=True,
+        metavar="MB",
+        help="How large that folder may become.",
+    )
+    folder = click.option(
+        "--collect",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="FOLDER",
+        help="Keep doubtful and corrected views here, for training; see `zarbiter collect`.",
+    )
+    return folder(limit(command))
+
+
+def _collector(folder: Path | None, limit: int, *, patient: bool = False) -> Any:
+    if folder is None:
+        return None
+    from zarbiter.collect import Collector, Folder
+
+    return Collector(Folder(folder, limit), patient=patient)
+
+
 KEEPS_MATCHES = f"File that keeps the matches. Default: {str(STORE).replace(str(Path.home()), '~', 1)}"
 
 
@@ -250,6 +277,7 @@ KEEPS_MATCHES = f"File that keeps the matches. Default: {str(STORE).replace(str(
 @port_option
 @store_option(KEEPS_MATCHES)
 @click.option("--new", is_flag=True, help="Begin a new match also if one was left unfinished.")
+@collect_options
 def run(
     camera: str,
     game: str | None,
@@ -262,6 +290,8 @@ def run(
     port: int,
     store: Path | None,
     new: bool,
+    collect: Path | None,
+    collect_limit: int,
 ) -> None:
     """Referee a real match through a camera.
 
@@ -297,6 +327,7 @@ def run(
         host=host,
         port=port,
         new=new,
+        collector=_collector(collect, collect_limit),
     )
     referee(setup, _announce)
 
@@ -345,6 +376,7 @@ def _check_host(host: str, public: bool) -> None:
 )
 @click.option("--players", default="White,Black", metavar="NAME,NAME", help="Names for the match file.")
 @corners_option
+@collect_options
 def digitize(
     video: str,
     game: str | None,
@@ -353,6 +385,8 @@ def digitize(
     mat_file: Path | None,
     players: str,
     corners: Corners | None,
+    collect: Path | None,
+    collect_limit: int,
 ) -> None:
     """Turn a recording into a match record.
 
@@ -389,11 +423,14 @@ def digitize(
     seen: list[Event] = []
     broken: UnreadableInput | None = None
     with ExitStack() as stack:
+        collector = _collector(collect, collect_limit, patient=True)
+        if collector is not None:
+            stack.callback(collector.close)
         out = stack.enter_context(events_file.open("w", encoding="utf-8")) if events_file else sys.stdout
         bar = stack.enter_context(progress(Path(video).name))
         reader = BoardReader(corners=corners, game=chosen.game if chosen else None)
         try:
-            for event in digitize_all(camera, reader, Tracker(chosen), bar):
+            for event in digitize_all(camera, reader, Tracker(chosen), bar, collector):
                 seen.append(event)
                 print(dumps(event), file=out, flush=True)
         except UnreadableInput as error:  # what was read until then is worth a record
@@ -491,6 +528,43 @@ def photo(
         game=Game(game),
     )
     return UNREADABLE if read_all(pictures, wanted, as_json) else DONE
+
+
+@cli.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture, for other programs.")
+@click.option(
+    "--export",
+    "out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="OUT",
+    help="Write the pictures and one labels.json to this folder.",
+)
+@click.option("--sure", is_flag=True, help="With --export: only pictures that a person has labelled.")
+@click.option(
+    "--anonymise",
+    is_flag=True,
+    help="With --export: cut the pictures to the board, and leave out when and why they were kept.",
+)
+def collect(folder: Path, as_json: bool, out: Path | None, sure: bool, anonymise: bool) -> int:
+    """Look at the pictures that were kept for training.
+
+    `zarbiter run` and `zarbiter digitize` keep none unless they are told to by --collect FOLDER: then
+    they keep the views that were doubtful, those on which the referee has corrected the record, and the
+    photographs that were put right on the photo page. The pictures stay on this machine. Here they are
+    listed and checked, and written in the form in which labelled photographs are read for training.
+
+    Exit status: 0 all is well; 3 something in the folder cannot be used.
+
+    \b
+    Examples:  zarbiter collect ~/pictures
+               zarbiter collect ~/pictures --export set --sure
+    """
+    if (sure or anonymise) and out is None:
+        raise click.UsageError("--sure and --anonymise belong to --export OUT")
+    from zarbiter.collect import list_folder
+
+    return DONE if list_folder(folder, as_json, out, sure, anonymise) else UNREADABLE
 
 
 @cli.command()

@@ -9,7 +9,7 @@ from the record, so that it believes what was ruled.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from engine.actions import Field, Offer, ValueRefused, correctable, filled, offered
 from engine.commentary import sentence
 from engine.events import Call, Correction, CubeAction, Event, Resignation, Ruling
+from engine.layout import Orientation
 from engine.match import Match, MatchError
 from engine.observation import Observation
 from engine.position import Side
@@ -31,10 +32,18 @@ CHANGE, REPLACE, STRIKE, INSERT = "change", "replace", "strike", "insert:"
 
 
 class RefereeDesk:
-    """The :class:`webui.feed.Desk` of a running match."""
+    """The :class:`webui.feed.Desk` of a running match.
 
-    def __init__(self, recorder: Recorder, hub: Hub) -> None:
-        self._recorder, self._hub = recorder, hub
+    ``decided`` is told what the referee has put into the record, and how the board lies in the picture.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        hub: Hub,
+        decided: Callable[[Event, Orientation], None] = lambda event, orientation: None,
+    ) -> None:
+        self._recorder, self._hub, self._decided = recorder, hub, decided
         self._lock = threading.Lock()
         self._offers: tuple[Match, tuple[Offer, ...]] | None = None
         self._t = max((event.t for event in recorder.events), default=0.0)
@@ -43,8 +52,8 @@ class RefereeDesk:
 
     # -- the vision thread --------------------------------------------------------------------
 
-    def observe(self, seen: Observation) -> None:
-        """Take in what one picture shows, and record what it makes known."""
+    def observe(self, seen: Observation) -> Sequence[Event]:
+        """Take in what one picture shows, record what it makes known, and return that."""
         with self._lock:
             self._t = seen.t
             events = self.tracker.observe(seen)
@@ -54,6 +63,7 @@ class RefereeDesk:
                 why = "under these rules an illegal play must be put right (E5)"
                 self._record(Ruling(t=self._t, decision="demand", reason=why))
             self._show()
+        return events
 
     def finish(self) -> None:
         """The recording has ended: decide what is still open."""
@@ -79,6 +89,7 @@ class RefereeDesk:
             except (ValueRefused, MatchError) as error:
                 raise Refused(str(error)) from error
             said, done = self._record(event)
+            self._decided(event, self._recorder.match.orientation)
         return said + _stored(done)
 
     def fields(self, event: int, change: str = REPLACE) -> tuple[Field, ...]:
@@ -113,6 +124,7 @@ class RefereeDesk:
             if dry_run:
                 return Outcome(was, becomes, follows)
             _, done = self._record(correction, corrected.events)
+            self._decided(correction, self._recorder.match.orientation)
         _stored(done)
         return Outcome(was, becomes, follows)
 

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextC
 from engine.events import Event
 from engine.tracker import Tracker
 from hardware.camera import Camera, UnreadableInput
+from zarbiter.collect import Collector
 from zarbiter.pipeline import Reader, standing
 
 PATIENCE = 2.0  #: seconds of work after which a progress bar appears
@@ -20,11 +21,17 @@ PATIENCE = 2.0  #: seconds of work after which a progress bar appears
 log = logging.getLogger(__name__)
 
 
-def digitize(camera: Camera, reader: Reader, tracker: Tracker, bar: Bar | None = None) -> Iterator[Event]:
+def digitize(
+    camera: Camera,
+    reader: Reader,
+    tracker: Tracker,
+    bar: Bar | None = None,
+    collector: Collector | None = None,
+) -> Iterator[Event]:
     """The events of a recording, in order of time, each as soon as it is certain.
 
-    Raises ``UnreadableInput`` if the recording cannot be opened, or, after all the events of what
-    could be read, if it breaks off.
+    ``collector``: what keeps doubtful views. Raises ``UnreadableInput`` if the recording cannot be
+    opened, or, after all the events of what could be read, if it breaks off.
     """
     trouble: str | None = None
     with camera:
@@ -36,7 +43,11 @@ def digitize(camera: Camera, reader: Reader, tracker: Tracker, bar: Bar | None =
                 continue
             if frame is None:
                 break
-            yield from tracker.observe(reader.read(frame))
+            seen = reader.read(frame)
+            events = tracker.observe(seen)
+            if collector is not None:
+                collector.watch(frame, seen, events)
+            yield from events
             reader.believe(standing(tracker))
             if bar is not None:
                 bar.advance(frame.seq + 1, camera.length)

@@ -25,6 +25,7 @@ from webui.app import create_app
 from webui.feed import State
 from webui.server import serve
 from zarbiter.booth import PhotoBooth
+from zarbiter.collect import Collector
 from zarbiter.desk import RefereeDesk
 from zarbiter.hub import Hub
 from zarbiter.pipeline import Pipeline
@@ -47,6 +48,7 @@ class Setup:
     host: str
     port: int
     new: bool  #: begin a new match also if one is unfinished
+    collector: Collector | None = None  #: what keeps pictures for training, if that was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,9 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[Pages],
     told = store.told(row.id)
     events = events_of(told)
     hub = Hub(_first_state(row), told, draw)
-    desk = RefereeDesk(Recorder(store, row, hub, events), hub)
+    collector = setup.collector
+    recorder = Recorder(store, row, hub, events)
+    desk = RefereeDesk(recorder, hub, collector.decided) if collector else RefereeDesk(recorder, hub)
     store.on_health = lambda ok, message: hub.report("store", "ok" if ok else "failed", message)
     pipeline = Pipeline(
         open_camera=_opener(setup.camera, events, hub),
@@ -101,11 +105,12 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[Pages],
         ),
         desk=desk,
         hub=hub,
+        collector=collector,
     )
     stopping = threading.Event()
     previous = {s: signal.signal(s, lambda *_: stopping.set()) for s in (signal.SIGINT, signal.SIGTERM)}
     key = secrets.token_urlsafe(16)
-    photos = PhotoBooth()
+    photos = PhotoBooth(collector)
     app = create_app(hub, hosts=names_of(setup.host), desk=desk, photos=photos, key=key)
     try:
         with serve(app, setup.host, setup.port) as server:
@@ -117,6 +122,8 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[Pages],
                 photos.close()
                 hub.close()  # before the pipeline, so that the streams end and the server can close
                 pipeline.stop()
+                if collector is not None:
+                    collector.close()
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)

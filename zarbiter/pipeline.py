@@ -18,6 +18,7 @@ from engine.layout import to_slots
 from engine.observation import Observation
 from engine.tracker import Tracker
 from hardware.camera import Camera, CameraError, Frame, UnreadableInput
+from zarbiter.collect import Collector
 from zarbiter.desk import RefereeDesk
 from zarbiter.hub import Hub
 
@@ -102,8 +103,10 @@ class Pipeline:
         reader: Reader,
         desk: RefereeDesk,
         hub: Hub,
+        collector: Collector | None = None,
     ) -> None:
         self._open, self._reader, self._desk, self._hub = open_camera, reader, desk, hub
+        self._collector = collector
         self._frames = Handover()
         self._stopping = threading.Event()
         self._ended = threading.Event()
@@ -203,7 +206,9 @@ class Pipeline:
     def _step(self, frame: Frame) -> None:
         observation = self._reader.read(frame)
         self._hub.show(frame, observation)
-        self._desk.observe(observation)
+        events = self._desk.observe(observation)
+        if self._collector is not None:
+            self._collector.watch(frame, observation, events)
         self._reader.believe(standing(self._desk.tracker))
         self._hub.report("vision", "ok", "; ".join(observation.warnings))
         self._hub.update(frames_per_second=self._rate.tick())

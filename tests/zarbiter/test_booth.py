@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -14,6 +15,7 @@ from hardware.table import SimulatedTable
 from webui.photo import Unread
 from zarbiter import booth
 from zarbiter.booth import WAITING, PhotoBooth
+from zarbiter.collect import Collector, Folder
 
 
 @pytest.fixture
@@ -112,3 +114,31 @@ def test_nothing_is_kept_unless_that_was_asked_for(photos: PhotoBooth) -> None:
     assert photos.keeps is None
     with pytest.raises(Unread, match="--collect"):
         photos.keep(b"", {})
+
+
+def test_a_picture_that_was_put_right_is_kept_once(tmp_path: Path, picture: bytes) -> None:
+    collector = Collector(Folder(tmp_path))
+    photos = PhotoBooth(collector)
+    assert photos.keeps == str(tmp_path)
+    answer = photos.read(picture, None)
+    dice = [{"value": 3, "state": "flat", "half": None, "box": None}]
+    slots = [2, *[0] * 23]
+    given = {"corners": answer["board"]["corners"], "slots": slots, "bar": (0, 1), "dice": dice}
+    assert photos.keep(picture, given) == "Kept for training."
+    assert photos.keep(picture, given) == "This picture is kept already, with these labels."
+    [kept], wrong = Folder(tmp_path).read()
+    assert wrong == []
+    assert kept.labels["slots"]["top"][0] == {"colour": "light", "count": 2, "sure": True}
+    assert kept.labels["on_bar"] == {"light": 0, "dark": 1, "sure": True}
+    assert (kept.labels["dice"], kept.labels["dice_complete"]) == ([], False), "a die without a place"
+    # The file that was kept, looked at again: its labels change, and there is no second picture.
+    again = (tmp_path / "images" / f"{kept.name}.jpg").read_bytes()
+    assert photos.keep(again, given | {"bar": (0, 2)}) == "Kept for training."
+    [kept], _ = Folder(tmp_path).read()
+    assert kept.labels["on_bar"]["dark"] == 2
+    with pytest.raises(Unread, match="16 light"):
+        photos.keep(picture, given | {"slots": [16, *[0] * 23]})
+    collector.close()
+    with pytest.raises(Unread, match="ending"):
+        photos.keep(picture, given | {"slots": [1, *[0] * 23]})
+    photos.close()

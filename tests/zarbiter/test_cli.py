@@ -33,7 +33,7 @@ from zarbiter.store import Store
 
 from .test_store import throw
 
-COMMANDS = ("demo", "run", "digitize", "photo", "rules", "legal", "check", "export", "simulate")
+COMMANDS = ("demo", "run", "digitize", "photo", "collect", "rules", "legal", "check", "export", "simulate")
 
 
 class Run:
