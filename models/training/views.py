@@ -87,6 +87,9 @@ def draw(seed: int) -> tuple[Image, Image, View]:
     centres, right, down = (points[4 + i * count : 4 + (i + 1) * count] for i in range(3))
     radii = (np.linalg.norm(right - centres, axis=1) + np.linalg.norm(down - centres, axis=1)) / 2
     seen = _seen(scene, taken.buffers.body)
+    for c, (x, y) in zip(truth.checkers, centres, strict=True):
+        if not _shown(covers, x, y):  # cropped away, or under a panel that was laid over the picture
+            seen[c.owner] = 0.0
     checkers = tuple(
         Checker(
             round(float(x), 1),
@@ -117,6 +120,11 @@ def _covers(scene: Scene, body: NDArray[np.int32], shape: tuple[int, ...]) -> Im
     kinds = np.array([_cover(b.kind) for b in scene.bodies] + [0], np.uint8)
     covers = kinds[body]
     return np.asarray(cv2.resize(covers, (shape[1], shape[0]), interpolation=cv2.INTER_NEAREST), np.uint8)
+
+
+def _shown(covers: Image, x: float, y: float) -> bool:
+    column, row = round(x), round(y)
+    return 0 <= row < covers.shape[0] and 0 <= column < covers.shape[1] and covers[row, column] > 0
 
 
 def _cover(kind: str) -> int:
