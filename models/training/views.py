@@ -76,7 +76,7 @@ def draw(seed: int) -> tuple[Image, Image, View]:
     taken = shade.take(scene, rng, 1.0)
     truth = scene.truth
     height = truth.field_height
-    world = [(0, 0, 0), (1, 0, 0), (1, height, 0), (0, height, 0)]
+    world = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, height, 0.0), (0.0, height, 0.0)]
     world += [checker.centre for checker in truth.checkers]
     world += [(c.centre[0] + c.radius, c.centre[1], c.centre[2]) for c in truth.checkers]
     world += [(c.centre[0], c.centre[1] + c.radius, c.centre[2]) for c in truth.checkers]
@@ -124,7 +124,8 @@ def _covers(scene: Scene, body: NDArray[np.int32], shape: tuple[int, ...]) -> Im
 
 def _shown(covers: Image, x: float, y: float) -> bool:
     column, row = round(x), round(y)
-    return 0 <= row < covers.shape[0] and 0 <= column < covers.shape[1] and covers[row, column] > 0
+    inside = 0 <= row < covers.shape[0] and 0 <= column < covers.shape[1]
+    return inside and bool(covers[row, column] > 0)
 
 
 def _cover(kind: str) -> int:
