@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,20 +45,27 @@ def zarbiter() -> str:
     return str(Path(sys.executable).parent / "zarbiter")
 
 
+#: Runs a command and writes what it cost. A process of its own, since a child is said to have had at least
+#: the memory of the process that it was forked from, and the bench itself may hold hundreds of megabytes.
+_ACCOUNT = """
+import json, os, subprocess, sys, time
+start = time.monotonic()
+child = subprocess.Popen(sys.argv[2:])
+_, status, usage = os.wait4(child.pid, 0)
+cost = os.waitstatus_to_exitcode(status), time.monotonic() - start, usage.ru_maxrss / 1024
+with open(sys.argv[1], "w") as account:
+    json.dump(cost, account)
+"""
+
+
 def run(command: Sequence[str], *, core: int | None = None) -> Run:
     """Run a command to its end on one core and account for it."""
     pin = ["taskset", "-c", str(core)] if core is not None else []
-    start = time.monotonic()
+    account = OUT / "account.json"
     with (OUT / "stdout").open("w+") as out, (OUT / "stderr").open("w+") as err:
-        process = subprocess.Popen([*pin, *command], stdout=out, stderr=err, env=os.environ | ONE_CORE)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        launcher = [sys.executable, "-S", "-c", _ACCOUNT, str(account), *pin, *command]
+        subprocess.run(launcher, stdout=out, stderr=err, env=os.environ | ONE_CORE, check=True)
+        status, wall, peak_mb = json.loads(account.read_text())
         out.seek(0)
         err.seek(0)
-        return Run(
-            out.read(),
-            err.read(),
-            process.returncode,
-            time.monotonic() - start,
-            usage.ru_maxrss / 1024,
-        )
+        return Run(out.read(), err.read(), status, wall, peak_mb)
