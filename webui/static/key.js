@@ -11,3 +11,8 @@ export function key() {
 }
 
 export const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+
+/** Links to other pages of those who decide carry the key, so that they work in another tab as well. */
+export function passKey() {
+  if (key()) for (const link of document.querySelectorAll("a.keyed")) link.hash = `key=${key()}`;
+}

@@ -1,7 +1,7 @@
 // The photo page: a picture goes in, its position comes out, and can be put right.
 // What is shown and edited is kept here; the server reads pictures and tells positions, and keeps neither.
 
-import { key, sentence } from "./key.js";
+import { key, passKey, sentence } from "./key.js";
 import { $, el, icon, setText } from "./page.js";
 
 const WIDEST = 1600; // pixels of the picture as it is shown
@@ -745,6 +745,7 @@ document.addEventListener("keydown", (event) => {
 });
 new ResizeObserver(overlay).observe($("photo"));
 
+passKey();
 say("", "none");
 show();
 if (!key()) say("This page may look but not read: open it by the address with the key, which the program printed.", "refused");

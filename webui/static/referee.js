@@ -1,6 +1,6 @@
 // The referee's page: what may be decided now, and the record with a way to correct it.
 
-import { key, sentence } from "./key.js";
+import { key, passKey, sentence } from "./key.js";
 import { $, el, follow, icon, setText } from "./page.js";
 
 const GROUPS = {
@@ -320,4 +320,5 @@ async function desk(next) {
   }
 }
 
+passKey();
 follow({ stateShown: desk, entryMade: correctable });
