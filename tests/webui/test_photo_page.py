@@ -292,7 +292,10 @@ class TestInABrowser:
         assert value(page, "gnubg_id").startswith("4HPwATDgc/ABMA:")
         assert value(page, "position") == "backgammon:w=24:2,13:5,8:3,6:5/b=24:2,13:5,8:3,6:5/white/31"
         press(page, "Undo")
-        page.wait(lambda: "3 light" in label(page, "Point 17"))
+        page.wait(lambda: "3 light, doubtful" in label(page, "Point 17"))
+        press(page, "That is right")
+        page.wait(lambda: "3 light, set by hand" in label(page, "Point 17"))
+        assert page.count("#wood .doubtful") == 0
         assert page.console() == []
 
     def test_clicks_add_and_take_away(self, driver: Any, server: Server, picture: Path) -> None:

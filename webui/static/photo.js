@@ -264,9 +264,8 @@ function choose(place) {
 }
 
 function clicked(place, event) {
-  if (event.detail === 0 || chosen === place || !isDoubtful(place)) {
-    step(place, event.target.closest(".checker") ? -1 : 1);
-  } // a doubtful point is looked at first: its other readings are offered
+  // A doubtful point is looked at first: its other readings are offered.
+  if (chosen === place || !isDoubtful(place)) step(place, event.target.closest(".checker") ? -1 : 1);
   choose(place);
 }
 
@@ -347,17 +346,19 @@ function showChosen() {
   const signedOf = ({ count, colour }) => (colour === "dark" ? -count : count);
   const offered = [first, ...rest].filter((one) => one && signedOf(one) !== countAt(chosen));
   const place = chosen;
+  const choice = (text, signed) => {
+    const button = el("button", "", text);
+    button.type = "button";
+    button.addEventListener("click", () => {
+      set(place, signed);
+      places[place].focus();
+    });
+    return button;
+  };
   $("others").replaceChildren(
+    ...(isDoubtful(place) ? [choice("That is right", countAt(place))] : []),
     ...(offered.length ? ["It could also be"] : []),
-    ...offered.map((one) => {
-      const button = el("button", "", `${words(one.count, one.colour)} (${percent(one.confidence)})`);
-      button.type = "button";
-      button.addEventListener("click", () => {
-        set(place, signedOf(one));
-        places[place].focus();
-      });
-      return button;
-    }),
+    ...offered.map((one) => choice(`${words(one.count, one.colour)} (${percent(one.confidence)})`, signedOf(one))),
   );
 }
 
@@ -526,7 +527,7 @@ function handle(index, [x, y]) {
       transform: `translate(${x} ${y})`,
     },
     svg("circle", { class: "reach", r: 22 }),
-    svg("circle", { class: "ring", r: 9 }),
+    svg("circle", { class: "ring", r: $("photo").clientWidth < 500 ? 6 : 9 }),
     svg("circle", { class: "dot", r: 2 }),
   );
   node.addEventListener("pointerdown", (event) => drag(index, event));
