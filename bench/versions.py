@@ -9,7 +9,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +24,8 @@ from bench.tables import table
 from hardware.table import STYLES
 
 ROOT = Path(__file__).resolve().parents[1]
-OLDEST = {"onnxruntime": "onnxruntime==1.22.*", "opencv-python-headless": "opencv-python-headless==4.10.*"}
+OLDEST = ("onnxruntime==1.22.*", "opencv-python-headless==4.10.*")
 TOLERANCE = {"confidence": 0.02, "pixels": 1.0}  #: of a share, and of a place in a picture 1280 wide
-_PROGRAM = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from zarbiter.cli import main; main()"
 _VERSIONS = (
     "import cv2, onnxruntime; print('OpenCV', cv2.__version__ + ', onnxruntime', onnxruntime.__version__)"
 )
@@ -61,10 +59,10 @@ def versions(quick: bool) -> Versions:
         folder = Path(name)
         sets = _pictures(folder, QUICK if quick else None)
         told, answers = [], []
-        for which, pins in (("oldest", OLDEST), ("newest", {})):
-            python = environment(folder / which, pins)
-            told.append(_output([str(python), "-c", _VERSIONS]).strip())
-            answers.append([answer for option, files in sets for answer in _read(python, option, files)])
+        for which, pins in (("oldest", OLDEST), ("newest", ())):
+            programs = environment(folder / which, pins)
+            told.append(_output([str(programs / "python"), "-c", _VERSIONS]).strip())
+            answers.append([answer for option, files in sets for answer in _read(programs, option, files)])
     differences = [d for a, b in zip(*answers, strict=True) for d in compare(a, b)]
     unlike = {difference.file for difference in differences}
     identical = sum(a == b for a, b in zip(*answers, strict=True))
@@ -95,19 +93,12 @@ def _pictures(folder: Path, sample: int | None) -> list[tuple[list[str], list[st
     return sets
 
 
-def environment(folder: Path, pins: Mapping[str, str]) -> Path:
-    """A new virtual environment with what the program needs to run; gives its Python."""
+def environment(folder: Path, pins: Sequence[str]) -> Path:
+    """A new virtual environment with this project and ``pins`` in it; gives its ``bin``."""
     _output([sys.executable, "-m", "venv", str(folder)])
-    python = folder / "bin" / "python"
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [pins.get(_name(needed), needed) for needed in project["dependencies"]]
-    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    _output([*pip, "--only-binary", ":all:", *wanted])
-    return python
-
-
-def _name(requirement: str) -> str:
-    return requirement.split(">")[0].split("=")[0].split("<")[0].strip()
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _output([*pip, "--only-binary", ":all:", "--editable", str(ROOT), *pins])
+    return folder / "bin"
 
 
 def _output(command: Sequence[str]) -> str:
@@ -119,9 +110,9 @@ def _output(command: Sequence[str]) -> str:
     return done.stdout
 
 
-def _read(python: Path, options: Sequence[str], files: Sequence[str]) -> list[dict[str, Any]]:
+def _read(programs: Path, options: Sequence[str], files: Sequence[str]) -> list[dict[str, Any]]:
     """The answers of ``zarbiter photo``, which does not mind pictures that show no board."""
-    done = run([str(python), "-c", _PROGRAM, "photo", "--json", *options, *files])
+    done = run([str(programs / "zarbiter"), "photo", "--json", *options, *files])
     answers = [json.loads(line) for line in done.output.splitlines() if line.startswith("{")]
     if len(answers) != len(files):
         raise click.ClickException(f"{len(answers)} answers for {len(files)} pictures: {done.errors[-800:]}")
@@ -132,13 +123,18 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Differen
     """The fields in which two answers of the photo contract differ by more than the tolerance."""
     file = Path(old["file"]).name
     slack = TOLERANCE["pixels"] * max(1.0, max(old.get("size", [0])) / 1280)
-    for field, a, b in _differences("", old, new):
+    for field, a, b in _differences("", _in_order(old), _in_order(new)):
         numbers = isinstance(a, int | float) and isinstance(b, int | float)
         within = TOLERANCE["confidence"] if field.endswith("confidence") else 0.0
         if ".box" in field or ".corners" in field:
             within = slack
         if not (numbers and abs(a - b) <= within + 1e-9):
             yield Difference(file, field.lstrip("."), a, b)
+
+
+def _in_order(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer with its dice from left to right: they come by confidence, which may tie."""
+    return {**answer, "dice": sorted(answer.get("dice", []), key=lambda die: die["box"])}
 
 
 def _differences(at: str, a: Any, b: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -34,6 +34,11 @@ def test_answers_alike_within_the_tolerance() -> None:
     assert list(compare(answer(), answer(dice=[near]))) == []
 
 
+def test_the_order_of_dice_does_not_matter() -> None:
+    two = [{"value": n, "box": [20.0 * n] * 4, "confidence": 0.9} for n in (1, 2)]
+    assert list(compare(answer(dice=two), answer(dice=two[::-1]))) == []
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
