@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from flask import Flask
 
 SPARE = 16  #: threads for all requests that are not streams
+LONGEST_BODY = 1 << 26  #: bytes of a request that are taken in before the application can refuse it
 CONNECTIONS_A_PAGE = 6  #: what browsers open to one host, and keep open
 
 
@@ -91,6 +92,7 @@ def serve(app: Flask, host: str = "127.0.0.1", port: int = 8000, *, max_streams:
         threads=max_streams + SPARE,
         connection_limit=(max_streams + SPARE) * CONNECTIONS_A_PAGE,
         asyncore_use_poll=True,  # select() fails from file number 1024 on
+        max_request_body_size=LONGEST_BODY,
         channel_request_lookahead=1,  # lets a stream see that its reader has gone
         outbuf_high_watermark=1 << 18,  # a slow reader waits here and then gets the latest state only
         ident=None,

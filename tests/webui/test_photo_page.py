@@ -290,6 +290,8 @@ class TestInABrowser:
         page.wait(lambda: value(page, "xgid") == "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10")
         assert label(page, "Point 17") == "Point 17, top row, 5 from the left: 3 dark, set by hand"
         assert value(page, "gnubg_id").startswith("4HPwATDgc/ABMA:")
+        page.run("document.querySelector('#form-xgid').closest('div').querySelector('button')").click()
+        page.wait(lambda: page.text("#said") == "XGID copied.")
         assert value(page, "position") == "backgammon:w=24:2,13:5,8:3,6:5/b=24:2,13:5,8:3,6:5/white/31"
         press(page, "Undo")
         page.wait(lambda: "3 light, doubtful" in label(page, "Point 17"))

@@ -543,8 +543,10 @@ function handle(index, [x, y]) {
   return node;
 }
 
-function move(index, [x, y]) {
-  corners = corners.map((corner, k) => (k === index ? [Math.max(0, Math.min(size[0], x)), Math.max(0, Math.min(size[1], y))] : corner));
+/** A field may reach a little out of the picture. */
+function move(index, place) {
+  const within = place.map((at, axis) => Math.max(-0.05 * size[axis], Math.min(1.05 * size[axis], at)));
+  corners = corners.map((corner, k) => (k === index ? within : corner));
   byHand = dragged = true;
   overlay();
 }
