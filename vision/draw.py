@@ -16,7 +16,7 @@ import numpy as np
 
 from engine.observation import BoardView, Box, Observation, SlotReading
 from hardware.camera import Image
-from vision.geometry import FieldMap
+from vision.geometry import FieldMap, Points
 
 Bgr = tuple[int, int, int]
 
@@ -76,7 +76,7 @@ def annotate_photo(image: Image, answer: Mapping[str, Any], board: BoardView | N
     ``image``: of the answer's size, uint8 BGR. ``board``: where its field lies, bar included. The
     counts stand outside the field, those of the bar at its ends (dark above, light below), so that no
     checker is hidden; beside each stands how sure it is, in percent. Where the field reaches to the edge
-    of the picture the copy is higher than the picture, by a margin that has room for them.
+    of the picture the copy is larger than the picture, by a margin that has room for them.
     """
     if board is None:
         pen = _Pen(image.copy())
@@ -84,23 +84,26 @@ def annotate_photo(image: Image, answer: Mapping[str, Any], board: BoardView | N
         field = FieldMap.from_view(board)
         across = np.diff(field.to_pixels([(0, 0.5), (1, 0.5)]), axis=0)[0]
         column = float(np.hypot(*across)) * field.point_width
-        edges = field.to_pixels([(0, 0), (1, 0), (0, 1), (1, 1)])[:, 1]
-        room = _Pen(image, column).room
-        above = max(0, math.ceil(room - edges[:2].min()))
-        below = max(0, math.ceil(edges[2:].max() + room - image.shape[0]))
-        higher = cv2.copyMakeBorder(image, above, below, 0, 0, cv2.BORDER_CONSTANT, value=_BLACK)
-        pen = _Pen(np.asarray(higher, np.uint8), column)
-        pen.shift = above
+        rim = field.to_pixels([(0, 0), (1, 0), (0, 1), (1, 1)])
+        ends = rim + _Pen(image, column).reach(rim - rim[[2, 3, 0, 1]])
+        left, above = (max(0, math.ceil(-v)) for v in ends.min(axis=0))
+        right, below = (
+            max(0, math.ceil(v - most))
+            for v, most in zip(ends.max(axis=0), (image.shape[1], image.shape[0]), strict=True)
+        )
+        larger = cv2.copyMakeBorder(image, above, below, left, right, cv2.BORDER_CONSTANT, value=_BLACK)
+        pen = _Pen(np.asarray(larger, np.uint8), column)
+        pen.shift = (left, above)
         pen.field(field)
-        for row, edge, out in (("top", 0.0, -1), ("bottom", 1.0, 1)):
+        for row, edge in (("top", 0.0), ("bottom", 1.0)):
             for place, slot in enumerate(answer["slots"][row]):
                 if slot["count"] or slot["confidence"] < _SURE:
-                    pen.tag(field, (field.slot_x(place), edge), out, slot)
+                    pen.tag(field, (field.slot_x(place), edge), slot)
         middle = (field.bar[0] + field.bar[1]) / 2
-        for colour, edge, out in (("dark", 0.0, -1), ("light", 1.0, 1)):
+        for colour, edge in (("dark", 0.0), ("light", 1.0)):
             if answer["bar"][colour]:
                 slot = {"colour": colour, "count": answer["bar"][colour], "confidence": None}
-                pen.tag(field, (middle, edge), out, slot)
+                pen.tag(field, (middle, edge), slot)
     things: list[tuple[Box, Bgr, str]] = []
     if answer["cup"]:
         things.append((answer["cup"]["box"], _BLUE, "cup"))
@@ -120,10 +123,10 @@ def annotate_photo(image: Image, answer: Mapping[str, Any], board: BoardView | N
 class _Pen:
     """Lines and labels scaled to the picture, or to a point of ``column`` pixels.
 
-    ``shift``: rows that the picture was moved down by. ``room``: pixels that a tag needs beside the field.
+    ``shift``: pixels by which the picture was moved to the right and down.
     """
 
-    shift = 0
+    shift: tuple[int, int] = (0, 0)
 
     def __init__(self, image: Image, column: float | None = None) -> None:
         self.image = image
@@ -135,9 +138,11 @@ class _Pen:
             self._thick = max(1, round(2.2 * self._scale))
         self._tags: list[Box] = []
 
-    @property
-    def room(self) -> float:
-        return 1.25 * self._size("0")[1] + self._smaller()._size("0")[1]
+    def reach(self, out: Points) -> Points:
+        """How far tags reach from the field, in pixels, where ``out`` (n, 2) points away from it."""
+        (width, height), (wide, high) = self._size("0?"), self._smaller()._size("100%")
+        towards = out / np.maximum(np.hypot(out[:, :1], out[:, 1:]), 1e-9)
+        return towards * (1.25 * width + wide, 1.25 * height + high)
 
     def _smaller(self) -> _Pen:
         pen = _Pen(self.image)
@@ -151,7 +156,7 @@ class _Pen:
         if right > left:
             outlines.append([(left, 0), (right, 0), (right, 1), (left, 1)])
         for outline in outlines:
-            pixels = np.rint((field.to_pixels(outline) + np.array([0, self.shift])) * 16).astype(np.int32)
+            pixels = np.rint((field.to_pixels(outline) + np.array(self.shift)) * 16).astype(np.int32)
             cv2.polylines(self.image, [pixels], True, _WHITE, self._thick, cv2.LINE_AA, shift=4)
 
     def count(self, field: FieldMap, place: tuple[float, float], reading: SlotReading, wrong: bool) -> None:
@@ -169,29 +174,32 @@ class _Pen:
         x, y = field.to_pixels([place])[0]
         self._label(text, (float(x), float(y)), paper, ink, rim)
 
-    def tag(self, field: FieldMap, place: tuple[float, float], out: int, slot: Mapping[str, Any]) -> None:
-        """A count just outside an edge of the field, and how sure it is, further ``out`` (-1 up, 1 down)."""
+    def tag(self, field: FieldMap, place: tuple[float, float], slot: Mapping[str, Any]) -> None:
+        """A count just outside an edge of the field, and further out how sure it is."""
         sure = slot["confidence"] is None or slot["confidence"] >= _SURE
         text = f"{slot['count']}{'' if sure else '?'}"
         paper, ink = {"light": (_CREAM, _BLACK), "dark": (_BLACK, _CREAM)}.get(
             slot["colour"], (_GREY, _BLACK)
         )
-        x, y = (float(v) for v in field.to_pixels([place])[0])
-        height, small = self._size(text)[1], self._smaller()
-        y += self.shift + out * 0.75 * height
-        self._label(text, (x, y), paper, ink, _BLACK if sure else _AMBER)
-        width = self._size(text)[0]
-        self._tags.append((x - width / 2, y - height, x + width / 2, y + height))
+        at, within = field.to_pixels([place, (place[0], 0.5)])
+        out = (at - within) / max(1e-9, float(np.hypot(*(at - within))))
+        size, small = np.array(self._size(text)), self._smaller()
+        at = at + self.shift + 0.75 * size * out
+        self._label(text, (at[0], at[1]), paper, ink, _BLACK if sure else _AMBER)
+        self._tags.append((*(at - size * (0.5, 1)), *(at + size * (0.5, 1))))
         if slot["confidence"] is not None:
             percent = f"{100 * slot['confidence']:.0f}%"
-            y += out * (height + small._size(percent)[1]) / 2
-            small._label(percent, (x, y), _BLACK if sure else _AMBER, _WHITE if sure else _BLACK, None)
+            at = at + (size + small._size(percent)) / 2 * out
+            small._label(
+                percent, (at[0], at[1]), _BLACK if sure else _AMBER, _WHITE if sure else _BLACK, None
+            )
 
     def boxes(self, things: Sequence[tuple[Box, Bgr, str]]) -> None:
         """Boxes with labels that lie over no other of them and no tag, if that can be helped."""
         taken: list[Box] = []
         for (x0, y0, x1, y1), colour, _ in things:
-            taken.append((x0, y0 + self.shift, x1, y1 + self.shift))
+            right, down = self.shift
+            taken.append((x0 + right, y0 + down, x1 + right, y1 + down))
             a, b, c, d = (round(v) for v in taken[-1])
             cv2.rectangle(self.image, (a, b), (c, d), colour, self._thick, cv2.LINE_AA)
         boxes = tuple(taken)

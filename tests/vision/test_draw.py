@@ -110,6 +110,19 @@ def test_a_field_that_fills_the_picture_gets_room_above_and_below() -> None:
     assert out.shape[1] == 1280
 
 
+def test_a_board_that_is_turned_in_the_picture_has_its_counts_beside_it() -> None:
+    corners = ((1080.0, 100.0), (1080.0, 860.0), (200.0, 860.0), (200.0, 100.0))
+    board = BoardView(corners, (0.46, 0.54), 0.9)
+    image, reading = photo(1280, 960, board=board, dice=(), cup=None, hands=False)
+    out = annotate_photo(image, reading.to_json("a.jpg"), board)
+    assert out.shape == image.shape
+    marked = (out != image).any(axis=2)
+    assert not marked[120:400, 210:1070].any(), "no checker is hidden"
+    assert marked[:, :190].any()
+    assert marked[:, 1090:].any()
+    assert not marked[:80].any()
+
+
 def test_a_photograph_of_dice_alone_and_one_with_a_cube() -> None:
     image, reading = photo(640, 480, board=None, slots=())
     answer = reading.to_json("a.jpg") | {"cube": {"value": 2, "box": [500, 20, 540, 60]}}
