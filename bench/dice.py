@@ -17,7 +17,7 @@ from bench.tables import share, table
 from engine.observation import DieReading, SlotReading
 from hardware.camera import Image
 from hardware.video import VideoFile
-from vision.dice import DiceReader
+from vision.dice import CubeReading, DiceReader
 from vision.geometry import FieldMap, boxes_overlap
 
 REACH = 0.02  #: of the long side: how far a die may be seen from where it is
@@ -26,7 +26,11 @@ OVERLAP = 0.2  #: or how much of its box must be met
 
 @dataclass(slots=True)
 class Count:
-    """Dice of one set; ``states`` are those whose way of lying is known."""
+    """Dice and cubes of one set; ``states`` are those dice whose way of lying is known.
+
+    ``cubes`` are the pictures in which it is known whether a doubling cube is in view, ``cube_values`` those
+    in which its value can be read.
+    """
 
     pictures: int = 0
     dice: int = 0
@@ -35,6 +39,20 @@ class Count:
     false: int = 0
     states: int = 0
     states_right: int = 0
+    cubes: int = 0
+    cubes_right: int = 0
+    cube_values: int = 0
+    cube_values_right: int = 0
+
+    def add_cube(self, seen: CubeReading | None, truth: dict[str, Any] | None) -> None:
+        """Count whether a cube was seen where there is one, and its value."""
+        if truth is None:
+            return
+        self.cubes += 1
+        self.cubes_right += (seen is not None) == truth["present"]
+        if truth.get("value"):
+            self.cube_values += 1
+            self.cube_values_right += seen is not None and seen.value == truth["value"]
 
     def add(self, image: Image, seen: Sequence[DieReading], truth: Sequence[dict[str, Any]]) -> None:
         """Pair what was seen with what is there, nearest first; ``sure: false`` counts neither way."""
@@ -93,7 +111,8 @@ def _photos(reader: DiceReader, *place: str) -> Count:
         if label.get("corners"):
             bar = tuple(label.get("bar_frac") or FieldMap(label["corners"]).bar)
             field = FieldMap(label["corners"], (bar[0], bar[1]))
-            seen = reader.read(np.asarray(image, np.uint8), field, slots=_slots(label["slots"]))
+            seen, cube = reader.read_all(np.asarray(image, np.uint8), field, slots=_slots(label["slots"]))
+            count.add_cube(cube, label.get("cube"))
         else:
             seen = reader.read_loose(np.asarray(image, np.uint8))
         if label.get("dice_complete", True):
@@ -123,7 +142,7 @@ def _video(reader: DiceReader, name: str) -> Count:
 
 
 def dice(quick: bool) -> dict[str, Count]:
-    """Count dice found, read right, made up, and told how they lie."""
+    """Count dice found, read right, made up, and told how they lie; and doubling cubes."""
     reader = DiceReader()
     counts = {
         "rendered video, short game": _video(reader, "bg"),
@@ -141,9 +160,14 @@ def dice(quick: bool) -> dict[str, Count]:
             share(c.right, c.dice),
             c.false,
             share(c.states_right, c.states),
+            share(c.cubes_right, c.cubes),
+            share(c.cube_values_right, c.cube_values),
         )
         for name, c in counts.items()
     ]
-    head = ("what", "pictures", "dice found", "value right", "false dice", "way of lying right")
+    head = (
+        *("what", "pictures", "dice found", "value right", "false dice", "way of lying right"),
+        *("cube or none right", "cube's value right"),
+    )
     click.echo(table(head, rows))
     return counts

@@ -1,15 +1,18 @@
-"""Dice: where they lie, what they show and how they lie.
+"""Dice and the doubling cube: where they lie, what they show and how they lie.
 
-One network (``models/dice.onnx``) finds and reads dice in a picture scaled so that a die's edge is
-about 24 pixels. It also gives the slope of the upper face as the camera sees it. Where the board is
-known so is the camera's slope, and the difference tells a cocked die from a flat one seen aslant.
+The finder (``models/dice.onnx``) looks over a picture scaled so that a die's edge is about 16 pixels. The
+reader (``models/dice_reader.onnx``) looks closely at each place that the finder names and says whether it is
+a die, a cube or neither, what it shows, and how its upper face slopes as the camera sees it. A second reader
+(``models/dice_second.onnx``), which learnt from other drawings, is asked as well: what one of them takes for
+a die the other often does not. Where the board is known so is the camera's slope, and the difference tells a
+cocked die from a flat one seen aslant.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -17,15 +20,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 import models
-from engine.observation import Box, DieReading, DieState, PointXY, SlotReading
+from engine.observation import Box, DieReading, DieState, Half, PointXY, SlotReading
 from hardware.camera import Image
 from vision.geometry import FieldMap, boxes_overlap
 
-NETWORK_EDGE = 24.0  #: pixels of a die's edge that the network is made for
-DIE_SIZE = 0.036  #: edge of a usual die as a share of the field's width (measured: 0.026-0.046)
+NETWORK_EDGE = 16.0  #: pixels of a die's edge that the finder is made for
+DIE_SIZE = 0.03  #: edge of a usual die as a share of the field's width (measured: 0.020-0.046)
+_SMALLEST, _LARGEST = 0.014, 0.065  #: edges of dice and cubes that can be, as such shares
 _CELL = 8
 _BOX_UNIT = 16.0
-_REFINE = 64  #: side of the patch on which a die is read again, in network pixels
+_PATCH = 64  #: side of what the reader sees
+_PATCH_EDGE = 26.0  #: pixels of an edge there
+_SECOND_EDGE = 24.0  # the same for the second reader
+_SECOND_WEIGHT = 2.0  #: of its log-odds of a die against the reader's: it was taught to be less outspoken
+_FOUND = 0.08  #: probability of the finder from which the reader looks at a place
+_MOST = 24  #: places of a picture that the reader looks at, the likeliest ones
+_SCALE_STEP = 1.5  # between two scales at which dice of unknown size are looked for
+_DOUBTFUL = 0.15  #: probability of the reader at one look from which it looks at a place in eight ways
 _COCKED_DEGREES = (
     17.0  #: slopes beyond this are cocked; of flat dice 9 in 10 are seen to within 13, cocked ones from 20
 )
@@ -34,29 +45,46 @@ _RIM = 0.06  #: width of a board's rim as a share of the field's width
 
 @dataclass(frozen=True, slots=True)
 class Die:
-    """A die as the network sees it, in pixels of the picture.
+    """A die or a doubling cube as the networks see it, in pixels of the picture.
 
-    ``up``: x and y of the unit normal of its upper face, in the frame of the ray that goes through it.
+    ``values``: probabilities of a die's 1-6. ``cube_values``: of a cube's 2, 4, 8, 16, 32, 64. ``up``: x and
+    y of the unit normal of its upper face, in the frame of the ray that goes through it. ``confidence``: that
+    it is a die. ``cube``: that it is a cube.
     """
 
     box: Box
-    values: tuple[float, float, float, float, float, float]
+    values: tuple[float, ...]
+    cube_values: tuple[float, ...]
     up: tuple[float, float]
     confidence: float
+    cube: float
 
     @property
     def centre(self) -> PointXY:
         """Middle of the box."""
-        return (self.box[0] + self.box[2]) / 2, (self.box[1] + self.box[3]) / 2
+        return _middle(self.box)
 
     @property
     def edge(self) -> float:
         """Length of an edge, from the box: a cube turned at random covers about 1.3 edges."""
-        return (self.box[2] - self.box[0] + self.box[3] - self.box[1]) / 2.6
+        return _edge(self.box)
+
+
+@dataclass(frozen=True, slots=True)
+class CubeReading:
+    """The doubling cube. ``value``: 2-64. ``box``: in pixels. ``confidence``: that it is one at all."""
+
+    value: int
+    box: Box
+    confidence: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The cube object of the photo contract."""
+        return {"value": self.value, "box": [round(v, 1) for v in self.box]}
 
 
 class DiceReader:
-    """Finds and reads dice. Holds no state between pictures.
+    """Finds and reads dice and the cube. Holds no state between pictures.
 
     ``die_size``: edge of the dice in use as a share of the field's width, where known. ``floor``: the
     lowest probability of being a die at which one is reported.
@@ -65,7 +93,9 @@ class DiceReader:
     def __init__(self, *, die_size: float = DIE_SIZE, floor: float = 0.6, threads: int = 1) -> None:
         self.die_size = die_size
         self.floor = floor
-        self._network = models.load("dice", threads)
+        self._finder = models.load("dice", threads)
+        self._reader = models.load("dice_reader", threads)
+        self._second = models.load("dice_second", threads)
 
     def read(
         self,
@@ -80,46 +110,55 @@ class DiceReader:
         ``slots``: 24 readings, to tell a die that lies on checkers. ``changed``: bool of the picture's
         (height, width); only dice that overlap it are looked for.
         """
+        return self.read_all(image, field, slots=slots, changed=changed)[0]
+
+    def read_all(
+        self,
+        image: Image,
+        field: FieldMap,
+        *,
+        slots: Sequence[SlotReading] = (),
+        changed: NDArray[np.bool_] | None = None,
+    ) -> tuple[tuple[DieReading, ...], CubeReading | None]:
+        """As :meth:`read`, and the doubling cube, the likeliest where several seem to lie about."""
         width = _field_width(field)
         scale = NETWORK_EDGE / (self.die_size * width)
         whole = _around(field, 0.2 * width, image.shape)
-        reach = 1.6 * self.die_size * width
+        reach = 2.5 * self.die_size * width
         areas = [whole] if changed is None else _areas(changed, whole, reach)
-        found: list[Die] = []
+        places: list[tuple[Box, float]] = []
         for area in areas:
-            found += self._find(image, area, scale)
-        dice = [self._again(image, die) for die in _best(found)]
+            places += self._find(image, area, scale)
         if changed is not None:
-            dice = [die for die in dice if _touches(changed, die.box)]
+            places = [place for place in places if _touches(changed, place[0])]
+        found = [d for d in self._look(image, places) if _SMALLEST < d.edge / width < _LARGEST]
         camera = _Camera.over(field, image.shape[1], image.shape[0])
-        return tuple(_place(die, field, camera, slots) for die in dice if die.confidence >= self.floor)
+        dice = tuple(_place(die, field, camera, slots) for die in found if die.confidence >= self.floor)
+        return dice, _cube(found, self.floor)
 
     def read_loose(self, image: Image) -> tuple[DieReading, ...]:
         """The dice in a picture of unknown scale without a board.
 
-        Dice are looked for whose edge is from 18 pixels, or a ninetieth of the picture's longer side where
+        Dice are looked for whose edge is from 16 pixels, or a ninetieth of the picture's longer side where
         that is more, to half its shorter side. ``centre`` is in shares of the picture's sides, ``half`` is
         ``off`` and every die counts as flat.
         """
         height, width = image.shape[:2]
-        found: list[Die] = []
-        least = edge = max(18.0, max(height, width) / 90)
-        while edge <= max(least, 0.5 * min(height, width)):
-            found += self._find(image, (0, 0, width, height), NETWORK_EDGE / edge)
-            edge *= 1.5
+        places: list[tuple[Box, float]] = []
+        edge = max(16.0, max(height, width) / 90)
+        while edge <= max(16.0, 0.5 * min(height, width)):
+            places += self._find(image, (0, 0, width, height), NETWORK_EDGE / edge)
+            edge *= _SCALE_STEP
+        found = self._look(image, places, most=4 * _MOST)
         out = []
-        for die in _best([self._again(image, die) for die in _best(found)]):
+        for die in found:
             if die.confidence >= self.floor:
                 x, y = die.centre
-                out.append(
-                    DieReading(
-                        die.values, (("flat", 1.0),), die.box, (x / width, y / height), "off", die.confidence
-                    )
-                )
+                out.append(_reading(die, (("flat", 1.0),), (x / width, y / height), "off"))
         return tuple(out)
 
-    def _find(self, image: Image, area: tuple[int, int, int, int], scale: float) -> list[Die]:
-        """Every likely die in an area (x0, y0, x1, y1) of the picture, brought to ``scale`` first."""
+    def _find(self, image: Image, area: tuple[int, int, int, int], scale: float) -> list[tuple[Box, float]]:
+        """Places in an area (x0, y0, x1, y1) of the picture that may hold a die, and how likely they do."""
         x0, y0, x1, y1 = area
         part = image[y0:y1, x0:x1]
         if min(part.shape[:2]) < 4:
@@ -128,51 +167,40 @@ class DiceReader:
         small = cv2.resize(part, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
         down, right = -size[1] % _CELL, -size[0] % _CELL
         small = cv2.copyMakeBorder(small, 0, down, 0, right, cv2.BORDER_REPLICATE)
-        cells = self._run([small])[0]
+        cells = _run(self._finder, [small])[0]
         heat = np.ascontiguousarray(cells[0])
-        tops = (heat >= cv2.dilate(heat, np.ones((3, 3)))) & (heat > _logit(0.4 * self.floor))
+        tops = (heat >= cv2.dilate(heat, np.ones((3, 3)))) & (heat > _logit(_FOUND))
         at = np.array([x0, y0, x0, y0])
         stretch = np.array([part.shape[1] / size[0], part.shape[0] / size[1]] * 2)
-        return [_decode(cells, int(row), int(column), at, stretch) for row, column in np.argwhere(tops)]
+        out = []
+        for row, column in np.argwhere(tops):
+            x, y = column * _CELL + (_CELL - 1) / 2, row * _CELL + (_CELL - 1) / 2
+            left, top, right, bottom = np.maximum(cells[1:5, row, column].astype(float) * _BOX_UNIT, 1.0)
+            # Pixel centres lie at whole numbers in the small picture, borders of pixels half a pixel before.
+            box = (np.array([x - left, y - top, x + right, y + bottom]) + 0.5) * stretch - 0.5 + at
+            out.append((_box(box), _chance(float(heat[row, column]))))
+        return out
+
+    def _look(self, image: Image, places: Sequence[tuple[Box, float]], most: int = _MOST) -> list[Die]:
+        """What the reader makes of the places: dice and cubes, each once, the surest first.
+
+        A quick look sorts most of them out; what is left is looked at in eight turned and mirrored ways.
+        """
+        boxes = [box for box, _ in sorted(places, key=lambda place: -place[1])]
+        quick: list[Die] = []
+        for start in range(0, min(most, len(boxes)), 16):
+            some = boxes[start : min(most, start + 16)]
+            seen = _run(self._reader, [_patch(image, box, _PATCH_EDGE) for box in some])
+            quick += [_decode(box, one[None]) for box, one in zip(some, seen, strict=True)]
+        likely = _best([die for die in quick if max(die.confidence, die.cube) > _DOUBTFUL])
+        return _best([self._again(image, die) for die in likely])
 
     def _again(self, image: Image, die: Die) -> Die:
-        """The die read once more at its own scale, in eight turned and mirrored ways, averaged."""
-        scale = NETWORK_EDGE / die.edge
-        x, y = die.centre
-        half = (_REFINE - 1) / 2
-        matrix = np.array([[1 / scale, 0, x - half / scale], [0, 1 / scale, y - half / scale]])
-        if scale < 0.8:  # many pixels to one: smooth first, or the pips alias
-            reach = math.ceil(half / scale) + 2
-            left, top = max(0, round(x) - reach), max(0, round(y) - reach)
-            part = image[top : round(y) + reach, left : round(x) + reach]
-            part = cv2.GaussianBlur(part, (0, 0), 0.4 / scale)  # type: ignore[assignment]
-            matrix[:, 2] -= (left, top)
-        else:
-            part = image
-        patch = cv2.warpAffine(
-            part,
-            matrix,
-            (_REFINE, _REFINE),
-            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-            borderMode=cv2.BORDER_REPLICATE,
-        )
-        ways = [patch, patch[:, ::-1], patch[::-1], patch[::-1, ::-1]]
-        ways += [way.transpose(1, 0, 2) for way in ways]
-        outputs = self._run(ways)
-        middle = slice(_REFINE // _CELL // 2 - 1, _REFINE // _CELL // 2 + 1)
-        seen = []
-        for cells in outputs:
-            core = cells[:, middle, middle].reshape(len(cells), -1)
-            seen.append(core[:, int(np.argmax(core[0]))])
-        mean = np.mean(seen, axis=0)
-        ups = [_unturn((float(cell[11]), float(cell[12])), way) for way, cell in enumerate(seen)]
-        up = (float(np.mean([u[0] for u in ups])), float(np.mean([u[1] for u in ups])))
-        confidence = 1 / (1 + math.exp(-float(mean[0])))
-        return Die(die.box, _softmax(mean[1:7]), up, confidence)
-
-    def _run(self, pictures: Sequence[Any]) -> NDArray[np.float32]:
-        batch = np.ascontiguousarray(np.stack(pictures).transpose(0, 3, 1, 2), np.float32) / np.float32(255)
-        return self._network.run(None, {"image": batch})[0]  # type: ignore[no-any-return]
+        """The die read once more around its own box by both readers, each in eight ways, averaged."""
+        seen = _run(self._reader, _ways(_patch(image, die.box, _PATCH_EDGE)))
+        first = _decode(die.box, np.stack([_unturned(one, way) for way, one in enumerate(seen)]))
+        cells = _run(self._second, _ways(_patch(image, first.box, _SECOND_EDGE)))
+        return _agreed(first, _second_opinion(cells))
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +279,7 @@ def _place(die: Die, field: FieldMap, camera: _Camera, slots: Sequence[SlotReadi
         rest *= 1 - share
     states.append(("flat", rest))
     states.sort(key=lambda item: -item[1])
-    return DieReading(die.values, tuple(states), die.box, (u, v), field.half_of((u, v)), die.confidence)
+    return _reading(die, tuple(states), (u, v), field.half_of((u, v)))
 
 
 def _on_checkers(place: PointXY, field: FieldMap, aspect: float, slots: Sequence[SlotReading]) -> float:
@@ -313,23 +341,119 @@ def _touches(changed: NDArray[np.bool_], box: Box) -> bool:
     return part.size > 0 and float(part.mean()) > 0.2
 
 
-def _decode(
-    cells: NDArray[np.float32], row: int, column: int, at: NDArray[Any], stretch: NDArray[Any]
-) -> Die:
-    cell = cells[:, row, column].astype(np.float64)
-    x, y = column * _CELL + (_CELL - 1) / 2, row * _CELL + (_CELL - 1) / 2
-    left, top, right, bottom = np.maximum(cell[7:11] * _BOX_UNIT, 1.0)
-    # Pixel centres lie at whole numbers in the small picture, borders of pixels half a pixel before.
-    x0, y0, x1, y1 = (np.array([x - left, y - top, x + right, y + bottom]) + 0.5) * stretch - 0.5 + at
-    confidence = 1 / (1 + math.exp(-float(cell[0])))
-    box = (float(x0), float(y0), float(x1), float(y1))
-    return Die(box, _softmax(cell[1:7]), (float(cell[11]), float(cell[12])), confidence)
+def _run(network: Any, pictures: Sequence[Any]) -> NDArray[np.float32]:
+    batch = np.ascontiguousarray(np.stack(pictures).transpose(0, 3, 1, 2), np.float32) / np.float32(255)
+    return network.run(None, {"image": batch})[0]  # type: ignore[no-any-return]
+
+
+def _patch(image: Image, box: Box, edge: float) -> Image:
+    """What a reader sees of a box, scaled to an ``edge`` of so many pixels: uint8 (64, 64, 3)."""
+    scale = edge / _edge(box)
+    half = (_PATCH - 1) / 2
+    x, y = _middle(box)
+    matrix = np.array([[1 / scale, 0, x - half / scale], [0, 1 / scale, y - half / scale]])
+    if scale < 0.8:  # many pixels to one: smooth first, or the pips alias
+        reach = math.ceil(half / scale) + 2
+        left, top = max(0, round(x) - reach), max(0, round(y) - reach)
+        image = image[top : max(top + 1, round(y) + reach), left : max(left + 1, round(x) + reach)]
+        image = cv2.GaussianBlur(image, (0, 0), 0.4 / scale)  # type: ignore[assignment]
+        matrix[:, 2] -= (left, top)
+    return cv2.warpAffine(  # type: ignore[return-value]
+        image,
+        matrix,
+        (_PATCH, _PATCH),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+
+
+def _ways(patch: Image) -> list[Image]:
+    """A patch turned and mirrored: bit 0 of the number for x, bit 1 for y, bit 2 for x and y exchanged."""
+    ways = [patch, patch[:, ::-1], patch[::-1], patch[::-1, ::-1]]
+    return ways + [way.transpose(1, 0, 2) for way in ways]
+
+
+def _second_opinion(outputs: NDArray[np.float32]) -> NDArray[np.float64]:
+    """What the second reader makes of a patch in eight ways: its 13 numbers at the likeliest middle cell."""
+    middle = slice(_PATCH // _CELL // 2 - 1, _PATCH // _CELL // 2 + 1)
+    seen = []
+    for way, cells in enumerate(outputs):
+        core = cells[:, middle, middle].reshape(len(cells), -1)
+        one = core[:, int(np.argmax(core[0]))].astype(float)
+        if way & 4:
+            one[[11, 12]] = one[[12, 11]]
+        one[11] *= -1 if way & 1 else 1
+        one[12] *= -1 if way & 2 else 1
+        seen.append(one)
+    return np.asarray(np.mean(seen, axis=0), np.float64)
+
+
+def _agreed(first: Die, second: NDArray[np.float64]) -> Die:
+    """Both readers' opinions: the mean of log-odds and slopes, the product of the values' probabilities."""
+    odds = _logit(min(1 - 1e-6, max(1e-6, first.confidence)))
+    values = np.log(np.maximum(1e-9, first.values)) + np.log(np.maximum(1e-9, _softmax(second[1:7])))
+    up = (0.5 * (first.up[0] + float(second[11])), 0.5 * (first.up[1] + float(second[12])))
+    confidence = _chance(0.5 * (odds + _SECOND_WEIGHT * float(second[0])))
+    return replace(first, values=_softmax(values), up=up, confidence=confidence)
+
+
+def _decode(box: Box, seen: NDArray[np.float32]) -> Die:
+    """A die from one or more looks (n, 21) at a patch that was cut around ``box``."""
+    mean = seen.mean(axis=0).astype(float)
+    up = (float(mean[19]), float(mean[20]))
+    _, die, cube = _softmax(mean[:3])
+    left, top, right, bottom = (float(v) for v in mean[15:19] * _BOX_UNIT * _edge(box) / _PATCH_EDGE)
+    x, y = _middle(box)
+    own = box
+    if left + right > 4 and top + bottom > 4:
+        own = (x - left, y - top, x + right, y + bottom)
+    return Die(own, _softmax(mean[3:9]), _softmax(mean[9:15]), up, die, cube)
+
+
+def _unturned(seen: NDArray[np.float32], way: int) -> NDArray[np.float32]:
+    """What was seen of the turned patch number ``way``, as it is in the patch itself."""
+    out = seen.copy()
+    if way & 4:
+        out[15:19] = out[[16, 15, 18, 17]]
+        out[19:21] = out[[20, 19]]
+    if way & 1:
+        out[[15, 17]] = out[[17, 15]]
+        out[19] = -out[19]
+    if way & 2:
+        out[[16, 18]] = out[[18, 16]]
+        out[20] = -out[20]
+    return out
+
+
+def _cube(found: Sequence[Die], floor: float) -> CubeReading | None:
+    best = max(found, key=lambda die: die.cube, default=None)
+    if best is None or best.cube < floor:
+        return None
+    return CubeReading(2 ** (1 + int(np.argmax(best.cube_values))), best.box, best.cube)
+
+
+def _reading(die: Die, states: tuple[tuple[DieState, float], ...], centre: PointXY, half: Half) -> DieReading:
+    a, b, c, d, e, f = die.values
+    return DieReading((a, b, c, d, e, f), states, die.box, centre, half, die.confidence)
+
+
+def _middle(box: Box) -> PointXY:
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+
+
+def _edge(box: Box) -> float:
+    return max(1.0, (box[2] - box[0] + box[3] - box[1]) / 2.6)
+
+
+def _box(sides: NDArray[Any]) -> Box:
+    x0, y0, x1, y1 = (float(v) for v in sides)
+    return x0, y0, x1, y1
 
 
 def _best(dice: Sequence[Die]) -> list[Die]:
     """The dice, the surest first, without those that are another seen twice or a part of one."""
     kept: list[Die] = []
-    for die in sorted(dice, key=lambda die: -die.confidence):
+    for die in sorted(dice, key=lambda die: -max(die.confidence, die.cube)):
         for other in kept:
             apart = math.hypot(die.centre[0] - other.centre[0], die.centre[1] - other.centre[1])
             large = max(die.edge, other.edge)
@@ -338,12 +462,6 @@ def _best(dice: Sequence[Die]) -> list[Die]:
         else:
             kept.append(die)
     return kept
-
-
-def _unturn(up: tuple[float, float], way: int) -> tuple[float, float]:
-    """A slope seen in the turned patch number ``way``, as it is in the patch itself."""
-    x, y = (up[1], up[0]) if way & 4 else up
-    return -x if way & 1 else x, -y if way & 2 else y
 
 
 def _ramp(value: float, middle: float, width: float) -> float:
@@ -355,7 +473,10 @@ def _logit(chance: float) -> float:
     return math.log(chance / (1 - chance))
 
 
-def _softmax(logits: NDArray[Any]) -> tuple[float, float, float, float, float, float]:
+def _chance(logit: float) -> float:
+    return 1 / (1 + math.exp(-logit))
+
+
+def _softmax(logits: NDArray[Any]) -> tuple[float, ...]:
     share = np.exp(logits - logits.max())
-    a, b, c, d, e, f = (float(v) for v in share / share.sum())
-    return a, b, c, d, e, f
+    return tuple(float(v) for v in share / share.sum())

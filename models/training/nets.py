@@ -117,11 +117,17 @@ def fit(
     return averaged.eval()
 
 
-def export(net: nn.Module, example: Any, path: Path, outputs: tuple[str, ...], *, batch: str) -> None:
+def export(
+    net: nn.Module, example: Any, path: Path, outputs: tuple[str, ...], *, batch: str, step: int = 0
+) -> None:
     """Write a network as ONNX (opset 18), batch norms folded into the convolutions.
 
     Its input is called ``image``; the first axis of input and output, named ``batch``, may have any length.
+    With ``step`` height and width may be any multiples of it.
     """
+    free: dict[int, Any] = {0: torch.export.Dim(batch, min=1, max=64)}
+    if step:
+        free[2], free[3] = (step * torch.export.Dim(name, min=1, max=1024) for name in ("rows", "columns"))
     net = net.eval().cpu()
     for module in list(net.modules()):
         if isinstance(module, nn.Sequential):
@@ -132,7 +138,7 @@ def export(net: nn.Module, example: Any, path: Path, outputs: tuple[str, ...], *
         input_names=["image"],
         output_names=list(outputs),
         opset_version=18,
-        dynamic_shapes=({0: torch.export.Dim(batch, min=1, max=64)},),
+        dynamic_shapes=(free,),
         dynamo=True,
         verbose=False,
     )

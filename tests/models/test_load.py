@@ -9,7 +9,8 @@ import pytest
 
 import models
 from hardware.camera import Image
-from models.training.render import draw_die, draw_table, random_pose, random_style
+from models.training.cubes import draw_die, random_light, random_pose, random_style
+from models.training.grounds import draw_table
 from vision.dice import DiceReader
 
 
@@ -33,12 +34,17 @@ def test_any_size_and_number_of_pictures() -> None:
     for tiles, height, width in ((1, 64, 96), (3, 8, 8)):
         picture = np.zeros((tiles, 3, height, width), np.float32)
         (cells,) = models.load("dice").run(None, {"image": picture})
-        assert cells.shape == (tiles, 13, height // 8, width // 8)
+        assert cells.shape == (tiles, 5, height // 8, width // 8)
+    for patches in (1, 8):
+        (seen,) = models.load("dice_reader").run(None, {"image": np.zeros((patches, 3, 64, 64), np.float32)})
+        assert seen.shape == (patches, 21)
 
 
 def test_weights_are_small_and_have_a_card() -> None:
-    assert len((files("models") / "dice.onnx").read_bytes()) < 1_000_000
-    assert "Trained" in (files("models") / "dice.md").read_text()
+    card = (files("models") / "dice.md").read_text()
+    for name in ("dice.onnx", "dice_reader.onnx", "dice_second.onnx"):
+        assert len((files("models") / name).read_bytes()) < 2_000_000
+        assert name in card
 
 
 def test_the_network_reads_fresh_dice() -> None:
@@ -53,7 +59,7 @@ def test_the_network_reads_fresh_dice() -> None:
         slope, turn = np.radians(rng.uniform(0, 25)), rng.uniform(0, 2 * np.pi)
         up = np.array([np.sin(slope) * np.cos(turn), np.sin(slope) * np.sin(turn), np.cos(slope)])
         pose, style = random_pose(rng, up, 0.0), replace(random_style(rng), gloss=0.2)
-        draw_die(ground, rng, style, pose, (96.0, 96.0), 48.0, np.array([0.3, -0.3, 0.9]), 30.0)  # type: ignore[arg-type]
+        draw_die(ground, rng, style, pose, (96.0, 96.0), 48.0, random_light(rng, up), 30.0)  # type: ignore[arg-type]
         image: Image = cv2.GaussianBlur(
             cv2.resize(ground, (96, 96), interpolation=cv2.INTER_AREA), (0, 0), 0.5
         )  # type: ignore[assignment]
@@ -61,5 +67,5 @@ def test_the_network_reads_fresh_dice() -> None:
             if np.hypot((die.box[0] + die.box[2]) / 2 - 48, (die.box[1] + die.box[3]) / 2 - 48) < 10:
                 found += 1
                 right += die.value == pose.values[2]
-    assert found >= 0.97 * 300
-    assert right >= 0.95 * 300
+    assert found >= 0.95 * 300
+    assert right >= 0.92 * 300

@@ -1,9 +1,13 @@
 """The drawn dice that the network learns from: repeatable, and labelled right."""
 
+from pathlib import Path
+
+import cv2
 import numpy as np
 import pytest
 
-from models.training.render import EDGE, TILE, Scenes, random_pose
+from models.training.cubes import DieStyle, Light, draw_die, random_cube_style, random_pose, random_style
+from models.training.render import EDGE, TILE, Scenes, load, save
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +37,7 @@ def test_tiles_are_pictures_with_dice_inside(scenes: Scenes) -> None:
             assert 0.7 * die.edge < x1 - x0 < 2.1 * die.edge
             assert 0.7 * die.edge < y1 - y0 < 2.1 * die.edge
             assert np.hypot(*die.up) <= 1
+            assert die.covered >= 0
 
 
 def test_a_tile_holds_what_was_asked_for(scenes: Scenes) -> None:
@@ -61,3 +66,42 @@ def test_poses_are_dice(tilt: float) -> None:
         chiralities.add(bool(np.linalg.det(corner) > 0))
     assert tops == {1, 2, 3, 4, 5, 6}
     assert chiralities == {True, False}
+
+
+def test_what_is_drawn_is_where_the_truth_says() -> None:
+    rng = np.random.default_rng(2)
+    up = np.array([0.0, 0.0, 1.0])
+    light = Light(up, up, 0.6, 0.4)
+    for k in range(20):
+        canvas = np.zeros((200, 200, 3), np.uint8)
+        style = random_cube_style(rng) if k % 4 == 0 else random_style(rng)
+        mask, (x0, y0, x1, y1) = draw_die(
+            canvas, rng, style, random_pose(rng, up, 0.0), (90.0, 110.0), 60.0, light, 30.0
+        )
+        rows, columns = np.nonzero(mask)
+        assert (columns.min(), rows.min()) == (x0 + 0.5, y0 + 0.5)
+        assert (columns.max(), rows.max()) == (x1 - 0.5, y1 - 0.5)
+        assert ((x0 + x1) / 2, (y0 + y1) / 2) == pytest.approx((90, 110), abs=3)
+        assert not canvas[mask == 0].any()
+
+
+@pytest.mark.parametrize("value", [1, 2, 3, 4, 5, 6])
+def test_a_die_shows_its_pips(value: int) -> None:
+    rng = np.random.default_rng(3)
+    up = np.array([0.0, 0.0, 1.0])
+    style = DieStyle((250, 250, 250), (5, 5, 5), (5, 5, 5), depth=0.0)
+    while (pose := random_pose(rng, up, 0.0)).values[2] != value:
+        pass
+    canvas = np.full((160, 160, 3), 128, np.uint8)
+    mask, _ = draw_die(canvas, rng, style, pose, (80.0, 80.0), 80.0, Light(up, up, 0.5, 0.5), 60.0)
+    dark = ((canvas.max(axis=2) < 60) & (mask > 0)).astype(np.uint8)
+    count, _, stats, _ = cv2.connectedComponentsWithStats(dark)
+    assert sum(area > 20 for area in stats[1:count, cv2.CC_STAT_AREA]) == value
+
+
+def test_tiles_are_kept_on_disk(scenes: Scenes, tmp_path: Path) -> None:
+    tiles = [scenes.tile() for _ in range(5)]
+    save(tmp_path / "tiles.npz", tiles)
+    for old, new in zip(tiles, load(tmp_path / "tiles.npz"), strict=True):
+        assert np.array_equal(old.image, new.image)
+        assert old.dice == new.dice
