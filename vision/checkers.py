@@ -25,6 +25,8 @@ _CELL = 4
 _COUNTS = 2 * CHECKERS + 1
 #: Chance of a side to have all of its checkers on the board; the rest is spread over all lesser numbers.
 _ALL = 0.55
+_CELLS = 6  #: cells that show faces of a side before its brightness counts
+_PLAINLY = 12.0  #: brightness (0-255) between sides beyond doubt: drawn pairs are at least that far apart
 _KEEP = 0.002  #: a count less probable than this is left out of a reading
 
 Array = NDArray[np.float64]
@@ -50,8 +52,12 @@ class CheckersReading:
     faces: tuple[Face, ...]
 
 
-def read_checkers(image: Image, field: FieldMap) -> CheckersReading:
-    """Read the field of a uint8 BGR picture."""
+#: Slots and bar as another way of looking reads them: :func:`vision.slots.read_board`.
+Witness = tuple[tuple[SlotReading, ...], tuple[SlotReading, SlotReading]]
+
+
+def read_checkers(image: Image, field: FieldMap, witness: Witness | None = None) -> CheckersReading:
+    """Read the field of a uint8 BGR picture; ``witness`` is taken for as good as the network."""
     picture = canvas.paint(image, field)
     # The board looked at in four mirrored ways: what does not agree is not sure.
     ways = [picture, picture[:, ::-1], picture[::-1], picture[::-1, ::-1]]
@@ -61,11 +67,24 @@ def read_checkers(image: Image, field: FieldMap) -> CheckersReading:
     turned = [slots[0], slots[1][:, ::-1], slots[2][::-1], slots[3][::-1, ::-1]]
     seen = _geometric_mean(np.stack(turned)).reshape(SLOTS, _COUNTS)
     on_bar = _geometric_mean(bar.astype(np.float64))
-    slots_told, bar_told = at_most_fifteen(seen, on_bar)
     heat = np.mean([cells[0], cells[1][:, :, ::-1], cells[2][:, ::-1], cells[3][:, ::-1, ::-1]], axis=0)
+    if _brighter_is_dark(picture, heat):
+        # The network names the colours by a look at the whole board; where it named them the wrong way
+        # round, all of its answer changes sign.
+        seen, on_bar = seen[:, ::-1].copy(), on_bar[::-1].copy()
+        heat = heat[[1, 0, 2]]
+    if witness is not None:
+        also, bar_also = witness
+        seen *= np.array([[slot.probability(n) for n in range(-CHECKERS, CHECKERS + 1)] for slot in also])
+        light, dark = (
+            [reading.probability(sign * n) for n in range(on_bar.shape[1])]
+            for reading, sign in zip(bar_also, (1, -1), strict=True)
+        )
+        on_bar *= np.array([light, dark])
+    slots_told, bar_told = at_most_fifteen(seen, on_bar)
     readings = tuple(_reading(row, -CHECKERS) for row in slots_told)
-    light, dark = (_reading(row, 0) for row in bar_told)
-    return CheckersReading(readings, (light, _negative(dark)), _faces(heat, field))
+    bar_readings = (_reading(bar_told[0], 0), _negative(_reading(bar_told[1], 0)))
+    return CheckersReading(readings, bar_readings, _faces(heat, field))
 
 
 def at_most_fifteen(slots: Array, bar: Array) -> tuple[Array, Array]:
@@ -151,6 +170,22 @@ def _reading(chances: Array, first: int) -> SlotReading:
 
 def _negative(reading: SlotReading) -> SlotReading:
     return SlotReading(tuple((-count, chance) for count, chance in reading.counts))
+
+
+def _brighter_is_dark(picture: Image, heat: NDArray[np.float32]) -> bool:
+    """Whether the faces named dark are plainly brighter than those named light: then the names are wrong."""
+    brightness = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB)[..., 0]
+    sides = []
+    for side in (0, 1):
+        rows, columns = np.nonzero((heat[side] > 0) & (heat[side] > heat[1 - side]))
+        if len(rows) < _CELLS:
+            return False
+        near = np.zeros(heat.shape[1:], np.uint8)
+        near[rows, columns] = 1
+        # A face as a whole: its middle may be an emblem or a ring of another colour.
+        whole = cv2.resize(cv2.dilate(near, np.ones((3, 3))), None, fx=_CELL, fy=_CELL, interpolation=0)
+        sides.append(float(brightness[whole > 0].mean()))
+    return sides[1] > sides[0] + _PLAINLY
 
 
 def _faces(heat: NDArray[np.float32], field: FieldMap, floor: float = 0.4) -> tuple[Face, ...]:

@@ -22,6 +22,10 @@ WIDTH, HEIGHT, CELL = 320, 240, 8  #: of the network's picture
 _MARGIN = 0.11  #: around the field on the second look, as a share of the picture
 _LOOKS = 2  #: looks at the field set straight
 _LEAST = 24  #: cells that must show the field
+_SMALLEST = 64  #: pixels of a side of a picture in which a board may be sought
+#: Confidence of the last look below which there is no board: boards of photographs and rendered stills are above
+#: 0.9, other pictures reach 0.62.
+_AGREE = 0.75
 _SURE = 0.5  #: probability from which a cell counts
 
 Array = NDArray[np.float32]
@@ -43,6 +47,8 @@ class Found:
 def find_field(image: Image) -> Found | None:
     """The field in a uint8 BGR picture, or ``None`` if it shows none."""
     height, width = image.shape[:2]
+    if min(height, width) < _SMALLEST:
+        return None
     squash = np.diag([WIDTH / width, HEIGHT / height, 1.0])
     cells = _look(image, squash)
     hand, cup = _chance(cells[6]), _chance(cells[7])
@@ -59,16 +65,9 @@ def find_field(image: Image) -> Found | None:
         if again is None:
             break
         field, confidence = _field(again, np.linalg.inv(straight))
-    if not _plausible(field, width, height):
+    if confidence < _AGREE or not _plausible(field, width, height):
         return None
     return Found(field, confidence, hand, cup)
-
-
-def bar_of(image: Image, corners: Points) -> tuple[float, float]:
-    """Left and right edge of the bar, in board units, of a field whose corners (4, 2) are known."""
-    field = FieldMap(corners)
-    solved = _solve(_look(image, _straightened(field)))
-    return field.bar if solved is None else solved.bar
 
 
 def covers(image: Image) -> tuple[Array, Array]:

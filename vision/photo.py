@@ -17,11 +17,14 @@ import numpy as np
 
 from engine.layout import start_layouts
 from engine.observation import BoardView, Box, DieReading, PointXY, SlotReading
+from engine.position import Game
 from hardware.camera import Image, UnreadableInput
-from vision.appearance import learn
-from vision.board import find_board
+from vision import finder
+from vision.appearance import Appearance, learn
+from vision.board import fit_bar
+from vision.checkers import read_checkers
 from vision.dice import DiceReader
-from vision.guess import guess_appearance
+from vision.geometry import FieldMap
 from vision.hands import in_single_picture
 from vision.slots import read_board
 
@@ -29,6 +32,7 @@ SCHEMA = "zarbiter.photo/1"
 #: With nothing to compare with, checkers and ornaments pass for unlikely dice. On the pictures of
 #: footage/stills and real/boards 0.7 leaves 9 of 66 false dice and loses 4 of 115 true ones.
 _LIKELY_DIE = 0.7
+_SET_UP = -1.0  # mean logarithm of a slot's probability from which a board counts as set up
 _MOST = 16_000_000  # pixels: larger pictures are reduced while they are read
 
 
@@ -84,14 +88,40 @@ class PhotoReading:
 _NO_CHECKERS = SlotReading(((0, 1.0),))
 
 
+def learn_board(picture: Picture | Image) -> Appearance:
+    """The look of a board from a picture in which it is set up for a game, for :func:`read_photo`.
+
+    Raises ``NoBoard`` if it shows none, or one that is not set up.
+    """
+    image = picture.image if isinstance(picture, Picture) else picture
+    found = finder.find_field(image)
+    if found is None:
+        raise NoBoard("no backgammon board can be seen in it")
+    slots = read_checkers(image, found.field).slots
+    odds = {
+        layout: float(np.mean([np.log(slot.probability(n)) for slot, n in zip(slots, layout, strict=True)]))
+        for game in Game
+        for layout in start_layouts(game).values()
+    }
+    best = max(odds, key=odds.__getitem__)
+    if odds[best] < _SET_UP:
+        raise NoBoard("there is a board, but not one that is set up for a game")
+    return learn(image, found.field, best)
+
+
 def read_photo(
-    picture: Picture | Image, *, corners: Sequence[PointXY] | None = None, dice_only: bool = False
+    picture: Picture | Image,
+    *,
+    corners: Sequence[PointXY] | None = None,
+    dice_only: bool = False,
+    known: Appearance | None = None,
 ) -> PhotoReading:
     """Read a picture, from :func:`load_picture` or a plain uint8 BGR array.
 
     ``corners``: the playing field, in pixels of the picture as stored, top-left first, clockwise; by
     themselves they are found only if a board is in plain view. ``dice_only``: look for dice and for
-    no board. Raises ``NoBoard`` if none is found.
+    no board. ``known``: the look of this very board, from :func:`learn_board`. Raises ``NoBoard`` if none is
+    found.
     """
     if not isinstance(picture, Picture):
         picture = Picture(picture, (picture.shape[1], picture.shape[0]))
@@ -100,28 +130,25 @@ def read_photo(
     if dice_only:
         dice = tuple(_scaled(die, scale) for die in DiceReader().read_loose(image))
         return PhotoReading(size, None, (), (_NO_CHECKERS, _NO_CHECKERS), dice)
-    given = None if corners is None else [(x / scale, y / scale) for x, y in corners]
-    found = find_board(image, corners=given)
-    if found is None:
-        raise NoBoard("no backgammon board can be seen in it")
-    if found.start is not None:
-        standing = start_layouts(found.start.game)[found.start.orientation]
-        appearance = learn(image, found.field, standing)
+    if corners is None:
+        found = finder.find_field(image)
+        if found is None:
+            raise NoBoard("no backgammon board can be seen in it")
+        field, confidence = fit_bar(image, found.field), found.confidence
     else:
-        guess = guess_appearance(image, found.field)
-        if guess is None:
-            raise NoBoard("there is a board, but no checkers that stand out from it")
-        appearance = guess
-    slots, bar = read_board(image, found.field, appearance)
-    seen = DiceReader(floor=_LIKELY_DIE).read(image, found.field, slots=slots)
-    cup, hands = in_single_picture(image, found.field, slots)
-    view = found.field.view(found.confidence)
+        place = np.array([(x / scale, y / scale) for x, y in corners])
+        field, confidence = fit_bar(image, FieldMap(place)), 1.0
+    witness = None if known is None else read_board(image, field, known)
+    checkers = read_checkers(image, field, witness)
+    seen = DiceReader(floor=_LIKELY_DIE).read(image, field, slots=checkers.slots)
+    cup, hands = in_single_picture(image, field, checkers.slots)
+    view = field.view(confidence)
     a, b, c, d = ((x * scale, y * scale) for x, y in view.corners)
     return PhotoReading(
         size=size,
         board=BoardView((a, b, c, d), view.bar, view.confidence),
-        slots=slots,
-        bar=bar,
+        slots=checkers.slots,
+        bar=checkers.bar,
         dice=tuple(_scaled(die, scale) for die in seen),
         cup=None if cup is None else _times(cup, scale),
         hands=hands,
