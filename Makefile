@@ -48,8 +48,8 @@ $(VENV)/.train: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,train]'
 	@touch $@
 
-train: $(VENV)/.train  ## train the die-face reader anew
-	$(BIN)/python -m models.training.dice --out models/dice.onnx
+train: $(VENV)/.train  ## make every network anew (hours; see models/README.md)
+	$(BIN)/python -m models.training --work build/training
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

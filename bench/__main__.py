@@ -30,6 +30,7 @@ from bench import (
     readers,
     simulated,
     speed,
+    train,
     versions,
     worst,
 )
@@ -65,6 +66,7 @@ PARTS = {
     "dice": Part("The dice reader alone, the board being known", dice.dice),
     "eyes": Part("What a look costs on one core, against a network of YOLO11n's size", eyes.eyes),
     "speed": Part("Speed and memory of digitize, 1280x720, one core", speed.digitize),
+    "train": Part("The recipe for the networks, shortened", train.short),
     "versions": Part("The same answers under other OpenCV and onnxruntime", versions.versions, usual=False),
 }
 

@@ -23,8 +23,8 @@ _MARGIN = 0.11  #: around the field on the second look, as a share of the pictur
 _LOOKS = 2  #: looks at the field set straight
 _LEAST = 24  #: cells that must show the field
 _SMALLEST = 64  #: pixels of a side of a picture in which a board may be sought
-#: Confidence of the last look below which there is no board: boards of photographs and rendered stills are above
-#: 0.9, other pictures reach 0.62.
+#: Confidence of the last look below which there is no board: photographs of boards and rendered stills are
+#: above 0.9, other pictures reach 0.62.
 _AGREE = 0.75
 _SURE = 0.5  #: probability from which a cell counts
 

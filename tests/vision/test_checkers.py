@@ -46,9 +46,9 @@ def test_a_full_number_is_likelier_than_a_lesser_one() -> None:
     assert told[5, 15 + 5] > 0.8
 
 
-def test_marginals_are_those_of_all_ways(seed: int = 3) -> None:
+def test_marginals_are_those_of_all_ways() -> None:
     """Against a plain sum over every combination of four things, the rest being known."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(3)
     slots, bar = board((0, 9), (1, -12))
     choices = {2: (0, 3, 5, 7), 3: (0, -2, -4), 4: (-1, 0, 1)}
     for slot, counts in choices.items():
