@@ -102,7 +102,7 @@ def loss(cells: Any, wanted: Any) -> tuple[Any, dict[str, float]]:
     """Over a batch: field and covers by cross entropy, places by Laplace likelihood, the bar by distance.
 
     The places alone would have all of the gradient once they are nearly right, and hands, cups and the bar
-    would never be learnt: the scale of their error has a floor, and covers are weighed by how few cells show any.
+    would never be learnt: so their error has a floor, and covers count more where few cells show any.
     """
     cells = cells.float()
     field = functional.binary_cross_entropy_with_logits(cells[:, 0], wanted[:, 0])
