@@ -265,9 +265,10 @@ def point(page: Page, place: str) -> Any:
 
 
 def press(page: Page, text: str) -> None:
+    # In one go: the page draws its buttons anew after an answer, and one that was found may be gone.
     page.run(
-        "[...document.querySelectorAll('button')].find(b => b.innerText.includes(arguments[0]))", text
-    ).click()
+        "[...document.querySelectorAll('button')].find(b => b.innerText.includes(arguments[0])).click()", text
+    )
 
 
 class TestInABrowser:
