@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import math
 import time
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import cv2
 import onnx
 import torch
 from torch import nn
@@ -72,6 +74,27 @@ class Budget:
                 return
             yield done
             step += 1
+
+
+def prepare(seed: int) -> str:
+    """Seed the training; the device to train on: a GPU where there is one, else one core."""
+    torch.manual_seed(seed)
+    cv2.setNumThreads(1)
+    if torch.cuda.is_available():
+        return "cuda"
+    torch.set_num_threads(1)
+    return "cpu"
+
+
+def arguments(description: str) -> argparse.Namespace:
+    """The command line of a network that learns from a folder of views."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--views", type=Path, required=True, help="folder of models.training.views")
+    parser.add_argument("--out", type=Path, required=True, help="the ONNX file to write")
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--steps", type=int, help="train this many steps instead, repeatably")
+    parser.add_argument("--seed", type=int, default=0)
+    return parser.parse_args()
 
 
 def fit(

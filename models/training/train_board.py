@@ -13,8 +13,6 @@ to the left and 135 degrees to the right of up, so that boards turned by a quart
 
 from __future__ import annotations
 
-import argparse
-import random
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,7 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from models.training.nets import Budget, Context, Conv, Residual, export, fit, stage
+from models.training.nets import Budget, Context, Conv, Residual, arguments, export, fit, prepare, stage
 from models.training.views import COVERS, View
 
 WIDTH, HEIGHT, CELL = 320, 240, 8
@@ -218,12 +216,7 @@ def colours(image: Image, rng: np.random.Generator) -> Image:
 
 def train(folder: Path, budget: Budget, seed: int, *, batch: int = 24) -> nn.Module:
     """A network trained on all views of a folder but the last two hundred."""
-    random.seed(seed)
-    torch.manual_seed(seed)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    if device == "cpu":
-        torch.set_num_threads(1)
-    cv2.setNumThreads(1)
+    device = prepare(seed)
     net = Board().to(device, memory_format=torch.channels_last)
     source = Source(folder, seed, keep=slice(None, -200))
 
@@ -238,13 +231,7 @@ def train(folder: Path, budget: Budget, seed: int, *, batch: int = 24) -> nn.Mod
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Train the board network on drawn views.")
-    parser.add_argument("--views", type=Path, required=True, help="folder of models.training.views")
-    parser.add_argument("--out", type=Path, required=True, help="the ONNX file to write")
-    parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--steps", type=int, help="train this many steps instead, repeatably")
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args()
+    args = arguments("Train the board network on drawn views.")
     net = train(args.views, Budget(args.steps, args.minutes), args.seed)
     torch.save(net.state_dict(), args.out.with_suffix(".pt"))
     export(net, torch.zeros(2, 3, HEIGHT, WIDTH), args.out, ("cells",), batch="pictures")

@@ -10,7 +10,6 @@ colours is the light one depends on the whole board, so every cell is told the m
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from models.training.nets import Budget, Context, Conv, Residual, export, fit, stage
+from models.training.nets import Budget, Context, Conv, Residual, arguments, export, fit, prepare, stage
 from models.training.train_board import colours
 from models.training.views import View
 from vision import canvas
@@ -210,11 +209,7 @@ def jittered(view: View, rng: np.random.Generator) -> FieldMap:
 
 def train(folder: Path, budget: Budget, seed: int, *, batch: int = 24) -> nn.Module:
     """A network trained on all views of a folder but the last two hundred."""
-    torch.manual_seed(seed)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    if device == "cpu":
-        torch.set_num_threads(1)
-    cv2.setNumThreads(1)
+    device = prepare(seed)
     net = Checkers().to(device, memory_format=torch.channels_last)
     source = Source(folder, seed, keep=slice(None, -200))
 
@@ -229,13 +224,7 @@ def train(folder: Path, budget: Budget, seed: int, *, batch: int = 24) -> nn.Mod
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Train the checkers network on drawn views.")
-    parser.add_argument("--views", type=Path, required=True, help="folder of models.training.views")
-    parser.add_argument("--out", type=Path, required=True, help="the ONNX file to write")
-    parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--steps", type=int, help="train this many steps instead, repeatably")
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args()
+    args = arguments("Train the checkers network on drawn views.")
     net = train(args.views, Budget(args.steps, args.minutes), args.seed)
     torch.save(net.state_dict(), args.out.with_suffix(".pt"))
     example = torch.zeros(2, 3, canvas.HEIGHT, canvas.WIDTH)
