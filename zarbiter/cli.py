@@ -462,6 +462,12 @@ def _two_names(players: str) -> tuple[str, str]:
     help="Corners for many pictures: JSON with four [x, y] for each picture's name. Pictures that it does "
     "not name are searched for a board.",
 )
+@click.option(
+    "--board",
+    type=INPUT,
+    metavar="PICTURE",
+    help="A picture of the same board set up for a game: how its points and checkers look is learnt from it.",
+)
 @click.option("--dice-only", is_flag=True, help="Look for dice and for no board.")
 @click.option(
     "--draw",
@@ -492,6 +498,7 @@ def photo(
     as_json: bool,
     corners: Corners | None,
     corners_file: Path | None,
+    board: Path | None,
     dice_only: bool,
     draw: Path | None,
     xgid: bool,
@@ -503,21 +510,26 @@ def photo(
 ) -> int:
     """Read the position and the dice in photographs of a board.
 
-    Every IMAGE is read, also if one before it cannot be; the exit status is then 3. A position that has
-    no XGID or id, such as one with sixteen checkers a side, is told with the reason.
+    Every IMAGE is read, also if one before it cannot be; the exit status is then 3. If --board shows no
+    board that is set up, none is read, and it is 3 as well. A position that has no XGID or id, such as one
+    with sixteen checkers a side, is told with the reason.
 
     \b
     Examples:  zarbiter photo board.jpg
                zarbiter photo --json --draw seen/ *.jpg
                zarbiter photo --xgid --home top-left --turn dark board.jpg
+               zarbiter photo --board start.jpg later-*.jpg
     """
+    if dice_only and board:
+        raise click.UsageError("--dice-only looks for no board, and so its look is of no use")
     if dice_only and (xgid or gnubg_id or position):
         raise click.UsageError("--dice-only looks for no board, and so there is no position to tell")
-    from zarbiter.photos import Wanted, read_all, read_corners
+    from zarbiter.photos import Wanted, look_of, read_all, read_corners
 
     wanted = Wanted(
         corners=corners,
         corners_of=read_corners(corners_file) if corners_file else {},
+        known=look_of(board) if board else None,
         dice_only=dice_only,
         draw=draw,
         forms=tuple(

@@ -23,9 +23,10 @@ from engine.observation import PointXY
 from engine.position import Game, Side
 from engine.record import FormatError
 from hardware.camera import UnreadableInput
+from vision.appearance import Appearance
 from vision.draw import annotate_photo
 from vision.geometry import FieldMap
-from vision.photo import NoBoard, PhotoReading, Picture, load_picture, read_photo
+from vision.photo import NoBoard, PhotoReading, Picture, learn_board, load_picture, read_photo
 from zarbiter.digitize import progress
 
 DOUBTFUL = 0.8  #: confidence below which a reading is shown with a question mark
@@ -39,12 +40,14 @@ class Wanted:
     """What is asked of every picture.
 
     ``corners``: of the playing field in any picture; ``corners_of``: in the one with this name, or path.
-    ``forms``: forms of :mod:`engine.formats.seen` in which the position is told. For them
-    ``home``, ``turn`` and ``game`` say what no picture tells. ``draw``: where an annotated picture goes.
+    ``known``: the look of the board in them, from :func:`look_of`. ``forms``: forms of
+    :mod:`engine.formats.seen` in which the position is told. For them ``home``, ``turn`` and ``game`` say
+    what no picture tells. ``draw``: where an annotated picture goes.
     """
 
     corners: Sequence[PointXY] | None = None
     corners_of: Mapping[str, Sequence[PointXY]] = field(default_factory=dict)
+    known: Appearance | None = None
     dice_only: bool = False
     draw: Path | None = None
     forms: tuple[str, ...] = ()
@@ -74,7 +77,12 @@ def read_all(files: Sequence[str], wanted: Wanted, as_json: bool) -> int:
             try:
                 with silent_libraries():
                     picture = load_picture(file)
-                reading = read_photo(picture, corners=wanted.corners_in(file), dice_only=wanted.dice_only)
+                reading = read_photo(
+                    picture,
+                    corners=wanted.corners_in(file),
+                    dice_only=wanted.dice_only,
+                    known=wanted.known,
+                )
                 answer = reading.to_json(file)
                 if wanted.forms:
                     answer |= told(answer, wanted)
@@ -95,6 +103,16 @@ def read_all(files: Sequence[str], wanted: Wanted, as_json: bool) -> int:
             if bar is not None:
                 bar.advance(done, len(files))
     return failed
+
+
+def look_of(file: Path) -> Appearance:
+    """The look of the board that is set up for a game in a picture. Raises ``UnreadableInput``."""
+    with silent_libraries():
+        picture = load_picture(file)
+    try:
+        return learn_board(picture)
+    except NoBoard as error:
+        raise UnreadableInput(f"{file}: {error}") from error
 
 
 def why_not(file: str, error: Exception) -> str:

@@ -26,6 +26,8 @@ from engine.record import GameRecord, Record, Turn
 from engine.rules import default_rules
 from hardware.camera import Image
 from hardware.table import SimulatedTable
+from vision.appearance import Appearance
+from vision.photo import PhotoReading, Picture, read_photo
 from zarbiter.cli import DEFECT, DONE, FOUND, NO_HARDWARE, UNREADABLE, WRONG_USAGE, run_command
 from zarbiter.matchfiles import read_match
 from zarbiter.presets import preset
@@ -289,6 +291,36 @@ class TestPhoto:
             assert (status, out) == (UNREADABLE, "")
             assert why in err
         assert run("photo", "--corners-file", tmp_path / "gone.json", path)[0] == UNREADABLE
+
+    def test_the_look_of_the_board_is_learnt_from_the_start(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        known: list[Appearance] = []
+
+        def read(picture: Picture, **options: Any) -> PhotoReading:
+            known.append(options["known"])
+            return read_photo(picture, **options)
+
+        monkeypatch.setattr("zarbiter.photos.read_photo", read)
+        with SimulatedTable(seed=1, max_turns=4) as table:
+            start, later = table.picture(0), table.picture(table.frames - 1)
+        start_file, later_file, blank = (tmp_path / n for n in ("start.png", "later.png", "blank.png"))
+        cv2.imwrite(str(start_file), start)
+        cv2.imwrite(str(later_file), later)
+        cv2.imwrite(str(blank), np.full((480, 640, 3), 99, np.uint8))
+        status, out, err = run("photo", "--json", "--board", start_file, later_file)
+        assert (status, err) == (DONE, "")
+        assert sorted(abs(n) for n in known[0].counts) == [0] * 16 + [2, 2, 3, 3, 5, 5, 5, 5]
+        for file, why in (
+            (later_file, "there is a board, but not one that is set up for a game"),
+            (blank, "no backgammon board can be seen in it"),
+            (tmp_path / "gone.png", "there is no such file"),
+        ):
+            status, out, err = run("photo", "--json", "--board", file, later_file)
+            assert (status, out, err) == (UNREADABLE, "", f"zarbiter: {file}: {why}\n")
+        status, _, err = run("photo", "--dice-only", "--board", start_file, later_file)
+        assert status == WRONG_USAGE
+        assert "looks for no board" in err
 
     def test_dice_alone_have_no_position(self, run: Run, tmp_path: Path) -> None:
         status, _, err = run("photo", "--dice-only", "--xgid", tmp_path / "a.png")
