@@ -22,14 +22,24 @@ from models.training.world import Body, Camera, CubeTruth, Scene
 from models.training.world import DieTruth as WorldDie
 
 BOARD = (7 * TILE, 5 * TILE)  #: width and height of a picture of a whole board
-_PLAIN = 10  # tiles without a die that are kept of one
+_PLAIN = 20  # tiles without a die that are kept of one
+_CUBES = 0.4  # share of close looks that are aimed at the doubling cube where there is one
 
 
 def close_tile(rng: Rng) -> Tile:
     """A look at a die, a cube or a piece of board."""
     scene = scenes.random_scene(rng, (TILE, TILE), kind="close")
+    if scene.truth.cubes and rng.random() < _CUBES:
+        scene = replace(scene, camera=_aimed(rng, scene.camera, scene.truth.cubes[0].centre))
     taken = shade.take(scene, rng)
     return _tile(rng, taken.image, _truths(scene, taken), (0, 0))
+
+
+def _aimed(rng: Rng, camera: Camera, place: tuple[float, float, float]) -> Camera:
+    """The camera with its picture moved so that a place comes to lie somewhere in it."""
+    seen = shade.project(camera, np.array([place], np.float64))[0]
+    x, y = np.array(camera.middle) + rng.uniform(0.2, 0.8, 2) * TILE - seen
+    return replace(camera, middle=(float(x), float(y)))
 
 
 def board_tiles(rng: Rng) -> list[Tile]:
@@ -137,12 +147,12 @@ def main() -> None:
     begin = time.monotonic()
     for number in range(args.boards):
         tiles += board_tiles(np.random.default_rng((args.seed, 1, number)))
-        if number % 20 == 19:
+        if number % 50 == 49:
             save(args.out, tiles)
             print(f"{number + 1} boards, {time.monotonic() - begin:.0f} s", flush=True)
     for number in range(args.close):
         tiles.append(close_tile(np.random.default_rng((args.seed, 2, number))))
-        if number % 200 == 199:
+        if number % 400 == 399:
             save(args.out, tiles)
             print(f"{number + 1} close, {time.monotonic() - begin:.0f} s", flush=True)
     save(args.out, tiles)

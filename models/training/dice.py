@@ -43,6 +43,8 @@ CLASSES = ("nothing", "die", "cube")
 #: patch's middle; x and y of the upper face's normal.
 READER_CHANNELS = 3 + 6 + 6 + 4 + 2
 
+TOP_RATE = 3e-3  #: the learning rate where it is highest; half of it where weights are gone on from
+
 Box = tuple[float, float, float, float]
 
 
@@ -159,6 +161,7 @@ def cut(image: Image, box: Box) -> Image:
 #: What the reader shall say of a patch: class and its weight, value and its weight, cube's value and its
 #: weight, box, up, weight of box and up.
 _WANTED = 13
+_ROTATIONS = (0, 3, 5, 6)  #: ways of :func:`turn` that mirror nothing
 
 
 def reading_of(dice: Iterable[DieTruth], box: Box) -> NDArray[np.float32]:
@@ -203,7 +206,7 @@ def reader_loss(seen: Any, wanted: Any) -> tuple[Any, dict[str, float]]:
         "box": (box * wanted[:, 12]).sum() / many,
         "slope": (slope * wanted[:, 12]).sum() / many,
     }
-    total = 2 * parts["class"] + parts["value"] + parts["cube"] + 0.5 * parts["box"] + 2 * parts["slope"]
+    total = 2 * parts["class"] + parts["value"] + parts["cube"] + 0.5 * parts["box"] + 4 * parts["slope"]
     return total, {name: part.item() for name, part in parts.items()}
 
 
@@ -239,7 +242,7 @@ def turn(images: Any, wanted: Any, box: int, up: int | None, way: int) -> tuple[
 class Source:
     """Tiles from one seed: drawn ones, and a share of traced ones where a folder of them is given."""
 
-    def __init__(self, seed: int, backgrounds: int, traced: Path | None, share: float = 0.4) -> None:
+    def __init__(self, seed: int, backgrounds: int, traced: Path | None, share: float = 0.5) -> None:
         self._scenes = Scenes(seed, backgrounds)
         self._rng = np.random.default_rng(seed + 1)
         self._traced = [] if traced is None else load(traced)
@@ -330,25 +333,32 @@ class ReaderPool(_Pool):
         images = np.empty((size, 3, PATCH, PATCH), np.uint8)
         wanted = np.empty((size, _WANTED), np.float32)
         for k in range(size):
-            which = int(self.rng.integers(len(self.tiles)))
-            tile = self.tiles[which]
-            box = self._box(tile, self._seen[which])
+            tile, box = self._place()
             images[k] = cut(tile.image, box).transpose(2, 0, 1)
             wanted[k] = reading_of(tile.dice, box)
-        return turn(
-            torch.from_numpy(images).float() / 255, torch.from_numpy(wanted), 6, 10, int(self.rng.integers(8))
-        )
+        way = int(self.rng.choice(_ROTATIONS))  # mirrored numerals are none
+        return turn(torch.from_numpy(images).float() / 255, torch.from_numpy(wanted), 6, 10, way)
 
-    def _box(self, tile: Tile, seen: Sequence[Box]) -> Box:
+    def _place(self) -> tuple[Tile, Box]:
+        """A tile and a place in it: a die, a cube, what the finder takes for one, or anything."""
         rng = self.rng
-        if tile.dice and rng.random() < 0.55:
-            box = tile.dice[int(rng.integers(len(tile.dice)))].box
-        elif seen and rng.random() < 0.85:
-            box = seen[int(rng.integers(len(seen)))]
-        else:
-            x, y = rng.uniform(10, TILE - 10, 2)
-            side = 1.3 * float(np.exp(rng.uniform(np.log(14), np.log(60))))
-            box = (x - side / 2, y - side / 2, x + side / 2, y + side / 2)
+        kind = rng.choice(4, p=(0.38, 0.12, 0.44, 0.06))
+        for _ in range(12):
+            which = int(rng.integers(len(self.tiles)))
+            tile, boxes = self.tiles[which], self._seen[which]
+            if kind < 2:
+                boxes = [die.box for die in tile.dice if die.cube == (kind == 1)]
+            if kind == 3:
+                break
+            if boxes:
+                return tile, self._about(boxes[int(rng.integers(len(boxes)))])
+        x, y = rng.uniform(10, TILE - 10, 2)
+        side = 1.3 * float(np.exp(rng.uniform(np.log(14), np.log(60))))
+        return tile, self._about((x - side / 2, y - side / 2, x + side / 2, y + side / 2))
+
+    def _about(self, box: Box) -> Box:
+        """A box nearly that of a thing, as the finder may put it."""
+        rng = self.rng
         wild = rng.random() < 0.15
         edge = max(6.0, box_edge(box)) * float(np.exp(rng.normal(0, 0.35 if wild else 0.09)))
         x, y = rng.normal(0, 0.3 if wild else 0.06, 2) * edge + [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]
@@ -371,7 +381,9 @@ class Plan:
         return cls(pool=400, fresh=2, first=300, tables=20)
 
 
-def train_finder(net: nn.Module, budget: Budget, seed: int, plan: Plan, traced: Path | None) -> nn.Module:
+def train_finder(
+    net: nn.Module, budget: Budget, seed: int, plan: Plan, traced: Path | None, top: float = TOP_RATE
+) -> nn.Module:
     """Train a finder and give it in evaluation mode."""
     torch.manual_seed(seed)
     net = net.to(memory_format=torch.channels_last)
@@ -382,11 +394,17 @@ def train_finder(net: nn.Module, budget: Budget, seed: int, plan: Plan, traced: 
         images, wanted = pool.batch(48)
         return finder_loss(net(images.contiguous(memory_format=torch.channels_last)).float(), wanted)
 
-    return fit(net, budget, loss, top=3e-3)
+    return fit(net, budget, loss, top=top)
 
 
 def train_reader(
-    net: nn.Module, finder: nn.Module, budget: Budget, seed: int, plan: Plan, traced: Path | None
+    net: nn.Module,
+    finder: nn.Module,
+    budget: Budget,
+    seed: int,
+    plan: Plan,
+    traced: Path | None,
+    top: float = TOP_RATE,
 ) -> nn.Module:
     """Train a reader on what ``finder`` finds and give it in evaluation mode."""
     torch.manual_seed(seed)
@@ -398,7 +416,7 @@ def train_reader(
         images, wanted = pool.batch(64)
         return reader_loss(net(images.contiguous(memory_format=torch.channels_last)).float(), wanted)
 
-    return fit(net, budget, loss, top=3e-3)
+    return fit(net, budget, loss, top=top)
 
 
 _GROUPS = (
@@ -497,6 +515,9 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=20.0, help="how long to train each (default 20)")
     parser.add_argument("--steps", type=int, help="train this many steps instead, repeatably")
     parser.add_argument("--traced", type=Path, help="tiles of models.training.close to learn from as well")
+    parser.add_argument(
+        "--start", type=Path, help="weights (.pt) of the one network to go on from, at half the rate"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--short", action="store_true", help="a minute's try: 100 steps, a small test")
     args = parser.parse_args()
@@ -506,11 +527,19 @@ def main() -> None:
     plan = Plan.short() if args.short else Plan()
     args.into.mkdir(parents=True, exist_ok=True)
     kept = args.into / "dice_finder.pt"
+    top = TOP_RATE
+    if args.start:
+        if args.which == "both":
+            parser.error("--start takes the weights of one network")
+        top /= 2
+    finder: nn.Module = Finder()
     if args.which == "reader":
-        finder: nn.Module = Finder().eval()
         finder.load_state_dict(torch.load(kept))
+        finder.eval()
     else:
-        finder = train_finder(Finder(), budget, args.seed, plan, args.traced)
+        if args.start:
+            finder.load_state_dict(torch.load(args.start))
+        finder = train_finder(finder, budget, args.seed, plan, args.traced, top)
         torch.save(finder.state_dict(), kept)
         example = torch.zeros(2, 3, SMALL, SMALL)
         export(
@@ -523,7 +552,10 @@ def main() -> None:
         )
     if args.which == "finder":
         return
-    reader = train_reader(Reader(), finder, budget, args.seed, plan, args.traced)
+    reader: nn.Module = Reader()
+    if args.start:
+        reader.load_state_dict(torch.load(args.start))
+    reader = train_reader(reader, finder, budget, args.seed, plan, args.traced, top)
     torch.save(reader.state_dict(), args.into / "dice_reader.pt")
     example = torch.zeros(2, 3, PATCH, PATCH)
     export(copy.deepcopy(reader), example, args.into / "dice_reader.onnx", ("reading",), batch="patches")

@@ -15,6 +15,7 @@ from hardware.camera import Image
 from models.training.cubes import Colour, Rng
 
 _SHIFT = 4  # binary places of sub-pixel drawing
+_SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 
 
 def draw_table(rng: Rng, side: int = 512) -> Image:
@@ -50,7 +51,8 @@ def draw_table(rng: Rng, side: int = 512) -> Image:
         (_panel, 0.25, 3),
         (_fancy_checker, 0.5, 4),
         (_logo, 0.2, 2),
-        (_keys, 0.2, 2),
+        (_keys, 0.3, 2),
+        (_latch, 0.3, 3),
     ):
         if rng.random() < chance:
             for _ in range(int(rng.integers(1, most + 1))):
@@ -463,6 +465,8 @@ def _keys(canvas: Image, rng: Rng) -> None:
     size, gap = rng.uniform(10, 34), rng.uniform(1, 8)
     start = rng.uniform(-20, side - 20, 2)
     cap, ink = np.array(_earthy(rng)), _earthy(rng)
+    if rng.random() < 0.5:
+        cap, ink = rng.uniform(10, 45, 3), (225.0, 225.0, 220.0)
     for i in range(int(rng.integers(1, 6))):
         for j in range(int(rng.integers(1, 6))):
             x, y = start + (size + gap) * np.array([j, i])
@@ -503,6 +507,28 @@ def _screws(canvas: Image, rng: Rng) -> None:
                 _disc(canvas, spot, radius * 0.5, metal * 0.4)
     if rng.random() < 0.5:
         cv2.line(canvas, (x + w // 2, y), (x + w // 2, y + h), (metal * 0.5).tolist(), 1, cv2.LINE_AA)
+
+
+def _latch(canvas: Image, rng: Rng) -> None:
+    """A dark lock or handle with bright screws sunk into it."""
+    middle = rng.uniform(0, canvas.shape[0], 2)
+    turn = float(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.2)
+    along = np.array([np.cos(turn), np.sin(turn)])
+    across = np.array([-along[1], along[0]])
+    long, wide = rng.uniform(16, 60), rng.uniform(10, 24)
+    paint = rng.uniform(8, 60) * (1 + rng.normal(0, 0.06, 3))
+    for shift, tone in ((2.0, 0.4), (0.0, 1.0), (-0.15 * wide, 1.25)):
+        corners = [middle + along * a * long / 2 + across * (b * wide / 2 + shift) for a, b in _SQUARE]
+        _fill(canvas, corners, paint * tone)
+        wide *= 0.8
+    screws, radius = int(rng.integers(1, 4)), rng.uniform(1.5, 4)
+    gap = rng.uniform(2.6, 5) * radius
+    for k in range(screws):
+        spot = middle + along * (k - (screws - 1) / 2) * gap + across * rng.normal(0, 0.5)
+        _disc(canvas, spot, radius * 1.35, paint * 0.3)
+        _disc(canvas, spot, radius, np.full(3, rng.uniform(130, 250)))
+        if rng.random() < 0.7:
+            _disc(canvas, spot + rng.normal(0, 0.3, 2), radius * 0.45, np.full(3, rng.uniform(20, 160)))
 
 
 def _letters(canvas: Image, rng: Rng) -> None:

@@ -97,7 +97,7 @@ class Scenes:
             style = shared if rng.random() < 0.7 else random_style(rng)
             tilt = rng.uniform(8, 50) if rng.random() < 0.25 else 0.0
             pieces.append((place, style, tilt, edge * float(rng.uniform(0.94, 1.06))))
-        if not given and rng.random() < 0.22:
+        if not given and rng.random() < 0.4:
             kind = rng.random()
             if kind < 0.75:
                 style, size = random_cube_style(rng), edge * float(rng.uniform(0.9, 2.0))
