@@ -7,18 +7,34 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import click
+import onnxruntime
+
+import models
 from bench.measure import NoMaterial
+from bench.tables import table
 
 _NEEDED = ("torch", "numba", "onnx", "onnxscript")
+MOST = 10.0  #: minutes that it may take
 
 
-def short(quick: bool) -> dict[str, Any]:
-    """Draw, train and export every network once, into a temporary folder; minutes and the files made.
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """Minutes in all and by step; sizes in bytes of the networks made, and whether each fits the program."""
 
-    Raises ``NoMaterial`` without the extra ``train``, and ``RuntimeError`` if a step fails.
+    minutes: float
+    steps: dict[str, float]
+    sizes: dict[str, int]
+    fits: dict[str, bool]
+
+
+def short(quick: bool) -> Trained:
+    """Draw, train and export every network once, into a temporary folder.
+
+    Raises ``NoMaterial`` without the extra ``train``, and ``ClickException`` if a step fails.
     """
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
@@ -28,11 +44,35 @@ def short(quick: bool) -> dict[str, Any]:
         command = [sys.executable, "-m", "models.training", "--short", "--work", folder]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise RuntimeError(f"training failed: {done.stderr[-2000:]}")
-        made = {path.name: path.stat().st_size for path in sorted((Path(folder) / "networks").glob("*.onnx"))}
-    minutes = (time.monotonic() - begin) / 60
-    print("| network | size |\n|---|---|")
-    for name, size in made.items():
-        print(f"| {name} | {size / 1e6:.2f} MB |")
-    print(f"\nEvery step of the recipe, shortened: {minutes:.1f} minutes.")
-    return {"minutes": minutes, "networks": made}
+            raise click.ClickException(f"training failed: {done.stderr[-2000:]}")
+        minutes = (time.monotonic() - begin) / 60
+        networks = sorted((Path(folder) / "networks").glob("*.onnx"))
+        sizes = {path.name: path.stat().st_size for path in networks}
+        fits = {path.name: _signature(_load(path)) == _signature(models.load(path.stem)) for path in networks}
+    result = Trained(minutes, minutes_of_steps(done.stdout), sizes, fits)
+    click.echo(table(("step", "minutes"), [(step, f"{took:.1f}") for step, took in result.steps.items()]))
+    rows = [(name, f"{size / 1e6:.2f} MB", "yes" if fits[name] else "**no**") for name, size in sizes.items()]
+    click.echo(
+        "\n" + table(("network made", "size", "has the inputs and outputs that the program uses"), rows)
+    )
+    verdict = "met" if minutes <= MOST else "**missed**"
+    click.echo(f"\nEvery step of the recipe, shortened: {minutes:.1f} minutes (at most {MOST:g}: {verdict}).")
+    return result
+
+
+def minutes_of_steps(output: str) -> dict[str, float]:
+    """What ``models.training`` tells of its steps: ``board: 1.5 minutes``."""
+    told = (line.split(": ") for line in output.splitlines() if line.endswith(" minutes"))
+    return {step: float(took.split()[0]) for step, took in told}
+
+
+def _load(path: Path) -> onnxruntime.InferenceSession:
+    return onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+
+
+def _signature(network: onnxruntime.InferenceSession) -> list[tuple[str, str, list[int | None]]]:
+    """Names, types and shapes of inputs and outputs; a length that is free is ``None``, whatever its name."""
+    return [
+        (value.name, value.type, [n if isinstance(n, int) else None for n in value.shape])
+        for value in (*network.get_inputs(), *network.get_outputs())
+    ]
