@@ -27,12 +27,13 @@ class Plan:
     boards: int
     steps: int
     board: float
+    scene: float
     checkers: float
     dice: float
 
 
-FULL = Plan(views=6000, close=4000, boards=250, steps=0, board=120, checkers=180, dice=60)
-SHORT = Plan(views=240, close=24, boards=4, steps=25, board=0, checkers=0, dice=0)
+FULL = Plan(views=6000, close=4000, boards=250, steps=0, board=120, scene=45, checkers=180, dice=60)
+SHORT = Plan(views=240, close=24, boards=4, steps=25, board=0, scene=0, checkers=0, dice=0)
 
 
 def steps(plan: Plan, work: Path, out: Path, seed: int, workers: int) -> list[tuple[str, list[str]]]:
@@ -42,18 +43,21 @@ def steps(plan: Plan, work: Path, out: Path, seed: int, workers: int) -> list[tu
     def how_long(minutes: float) -> list[str]:
         return ["--steps", str(plan.steps)] if plan.steps else ["--minutes", str(minutes)]
 
+    def of_views(name: str, minutes: float, *more: str) -> tuple[str, list[str]]:
+        files = ["--views", str(views), "--out", str(out / f"{name}.onnx")]
+        return name, [f"models.training.train_{name}", *files, *how_long(minutes), *seeded, *more]
+
     seeded = ["--seed", str(seed)]
     draw = ["models.training.views", "--out", str(views), "--count", str(plan.views)]
     close = ["models.training.close", "--out", str(tiles)]
     close += ["--close", str(plan.close), "--boards", str(plan.boards)]
-    board = ["models.training.train_board", "--views", str(views), "--out", str(out / "board.onnx")]
-    checkers = ["models.training.train_checkers", "--views", str(views), "--out", str(out / "checkers.onnx")]
     dice = ["models.training.dice", "both", "--into", str(out), "--traced", str(tiles)]
     return [
         ("views of boards", [*draw, *seeded, "--workers", str(workers)]),
         ("tiles of dice", [*close, *seeded]),
-        ("board", [*board, *how_long(plan.board), *seeded]),
-        ("checkers", [*checkers, *how_long(plan.checkers), *seeded]),
+        of_views("board", plan.board),
+        of_views("scene", plan.scene, "--start", str(out / "board.pt")),
+        of_views("checkers", plan.checkers),
         ("dice", [*dice, *(["--short"] if plan.steps else ["--minutes", str(plan.dice)]), *seeded]),
     ]
 

@@ -86,6 +86,19 @@ def prepare(seed: int) -> str:
     return "cpu"
 
 
+def begin(net: nn.Module, start: Path | None) -> None:
+    """Give ``net`` the weights of a ``.pt`` file where they have its shapes; without one it stays as it is.
+
+    A last layer of other things to say keeps its own.
+    """
+    if start is None:
+        return
+    known, own = torch.load(start), net.state_dict()
+    net.load_state_dict(
+        {k: known[k] if k in known and known[k].shape == v.shape else v for k, v in own.items()}
+    )
+
+
 def arguments(description: str) -> argparse.Namespace:
     """The command line of a network that learns from a folder of views."""
     parser = argparse.ArgumentParser(description=description)
@@ -94,6 +107,7 @@ def arguments(description: str) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--steps", type=int, help="train this many steps instead, repeatably")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--start", type=Path, help="weights (.pt) to go on from")
     return parser.parse_args()
 
 

@@ -1,11 +1,11 @@
-"""Train the network that finds the field, hands and cups in a picture.
+"""Train the network that finds the field in a picture.
 
     python -m models.training.train_board --views FOLDER --out models/board.onnx --minutes 60
 
 The picture is squashed to 320x240. For each cell of 8x8 pixels the network says whether the field is
-there, where in the field the cell lies (in board units, with the scale of the error it expects), where
-the bar's edges are, and whether a hand or a cup is in the way. A homography through many such cells is
-far surer than four corners, and does not mind that some of them are covered or outside of the picture.
+there and where in the field the cell lies (in board units, with the scale of the error it expects). A
+homography through many such cells is far surer than four corners, and does not mind that some of them are
+covered or outside of the picture.
 
 Which of the two ends of a board is up cannot be seen. The one is taken whose columns point between 45 degrees
 to the left and 135 degrees to the right of up, so that boards turned by a quarter have an answer too.
@@ -23,23 +23,36 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from models.training.nets import Budget, Context, Conv, Residual, arguments, export, fit, prepare, stage
-from models.training.views import COVERS, View
+from models.training.nets import (
+    Budget,
+    Context,
+    Conv,
+    Residual,
+    arguments,
+    begin,
+    export,
+    fit,
+    prepare,
+    stage,
+)
+from models.training.views import View
 
 WIDTH, HEIGHT, CELL = 320, 240, 8
-#: field, u, v, log of the error's scale, left and right edge of the bar, hand, cup.
-CHANNELS = 8
-_ROWS, _COLUMNS = HEIGHT // CELL, WIDTH // CELL
-_TARGETS = 9  #: field, u, v, their weight, bar left, bar right, hand, cup, weight of the covers
+CHANNELS = 4  #: field, u, v, log of the error's scale
+ROWS, COLUMNS = HEIGHT // CELL, WIDTH // CELL
+_TARGETS = 4  #: field, u, v, their weight
 
 Array = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
 
 class Board(nn.Module):
-    """An hourglass: down to 1/32, where the whole board is seen at once, and up to 1/8."""
+    """An hourglass: down to 1/32, where the whole board is seen at once, and up to 1/8.
 
-    def __init__(self) -> None:
+    ``channels``: numbers to say of each cell.
+    """
+
+    def __init__(self, channels: int = CHANNELS) -> None:
         super().__init__()
         self.stem = nn.Sequential(stage(3, 16, 0), stage(16, 32, 1))
         self.eighth = stage(32, 48, 2)
@@ -49,14 +62,14 @@ class Board(nn.Module):
         self.join = nn.Sequential(Conv(192, 96, 1), Residual(96))
         self.rise_again = Conv(96, 64, 1)
         self.join_again = nn.Sequential(Conv(112, 64, 1), Residual(64))
-        self.say = nn.Conv2d(64, CHANNELS, 1)
+        self.say = nn.Conv2d(64, channels, 1)
 
     def forward(self, image: Any) -> Any:
         eighth = self.eighth(self.stem(image * 2 - 1))
         sixteenth = self.sixteenth(eighth)
-        up = functional.interpolate(self.rise(self.least(sixteenth)), size=(_ROWS // 2, _COLUMNS // 2))
+        up = functional.interpolate(self.rise(self.least(sixteenth)), size=sixteenth.shape[2:])
         sixteenth = self.join(torch.cat([sixteenth, up], 1))
-        up = functional.interpolate(self.rise_again(sixteenth), size=(_ROWS, _COLUMNS))
+        up = functional.interpolate(self.rise_again(sixteenth), size=eighth.shape[2:])
         return self.say(self.join_again(torch.cat([eighth, up], 1)))
 
 
@@ -67,59 +80,38 @@ def upright(corners: Array) -> Array:
     return corners if -45 <= right_of_up < 135 else np.roll(corners, 2, axis=0)
 
 
-def targets(corners: Array, bar: tuple[float, float], covers: Image) -> Array:
-    """What the network shall say: float32 of shape (9, rows, columns).
+def targets(corners: Array) -> Array:
+    """What the network shall say, float32 of shape (4, rows, columns).
 
-    ``corners``: (4, 2) pixels of the squashed picture; ``covers``: uint8 of any size.
+    ``corners``: of the field, (4, 2) pixels of the squashed picture.
     """
-    out = np.zeros((_TARGETS, _ROWS, _COLUMNS), np.float32)
+    out = np.zeros((_TARGETS, ROWS, COLUMNS), np.float32)
     named = upright(corners)
-    if named is not corners:
-        bar = (1 - bar[1], 1 - bar[0])
     unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
     to_board = cv2.getPerspectiveTransform(named.astype(np.float32), unit)
-    x, y = np.meshgrid(np.arange(_COLUMNS) * CELL + CELL / 2, np.arange(_ROWS) * CELL + CELL / 2)
+    x, y = np.meshgrid(np.arange(COLUMNS) * CELL + CELL / 2, np.arange(ROWS) * CELL + CELL / 2)
     lifted = np.stack([x, y, np.ones_like(x)]).reshape(3, -1)
-    u, v, w = (to_board @ lifted).reshape(3, _ROWS, _COLUMNS)
-    ahead = w * w[_ROWS // 2, _COLUMNS // 2] > 1e-9
+    u, v, w = (to_board @ lifted).reshape(3, ROWS, COLUMNS)
+    ahead = w * w[ROWS // 2, COLUMNS // 2] > 1e-9
     u, v = np.where(ahead, u / np.where(ahead, w, 1), 9), np.where(ahead, v / np.where(ahead, w, 1), 9)
     out[0] = (u > 0) & (u < 1) & (v > 0) & (v < 1)
     near = np.maximum(np.abs(u - 0.5), np.abs(v - 0.5))
     out[1], out[2] = np.clip(u, -0.3, 1.3), np.clip(v, -0.3, 1.3)
     out[3] = near < 0.56
-    out[4], out[5] = bar
-    # Covers: the share of the cell, so that a fingertip counts.
-    for channel, name in ((6, "hand"), (7, "cup")):
-        mask = (covers == COVERS.index(name)).astype(np.float32)
-        out[channel] = cv2.resize(mask, (_COLUMNS, _ROWS), interpolation=cv2.INTER_AREA) > 0.3
-    out[8] = 1
     return out
 
 
 def loss(cells: Any, wanted: Any) -> tuple[Any, dict[str, float]]:
-    """Over a batch: field and covers by cross entropy, places by Laplace likelihood, the bar by distance.
-
-    The places alone would have all of the gradient once they are nearly right, and hands, cups and the bar
-    would never be learnt: so their error has a floor, and covers count more where few cells show any.
-    """
+    """Over a batch: the field by cross entropy, places by Laplace likelihood."""
     cells = cells.float()
     field = functional.binary_cross_entropy_with_logits(cells[:, 0], wanted[:, 0])
     weight = wanted[:, 3]
     total = weight.sum().clamp(min=1)
     off = (cells[:, 1:3] - wanted[:, 1:3]).abs().sum(1)
-    scale = cells[:, 3].clamp(-3.5, 2)
+    scale = cells[:, 3].clamp(-6, 2)
     place = ((off * torch.exp(-scale) + 2 * scale) * weight).sum() / total
-    bar = ((cells[:, 4:6] - wanted[:, 4:6]).abs().sum(1) * wanted[:, 0]).sum() / total
-    plain = functional.binary_cross_entropy_with_logits(cells[:, 6:8], wanted[:, 6:8], reduction="none")
-    wrong = (torch.sigmoid(cells[:, 6:8]) - wanted[:, 6:8]).abs().detach()
-    covers = (plain * wrong).sum() / (wanted[:, 6:8].sum() + 50)
-    parts = {
-        "field": field.item(),
-        "place": ((off * weight).sum() / total).item(),
-        "bar": bar.item(),
-        "covers": covers.item(),
-    }
-    return 2 * field + 0.25 * place + 60 * bar + 5 * covers, parts
+    parts = {"field": field.item(), "place": ((off * weight).sum() / total).item()}
+    return 2 * field + 0.5 * place, parts
 
 
 class Source:
@@ -135,63 +127,65 @@ class Source:
         path = self.files[int(rng.integers(len(self.files)))]
         view = View.read(path)
         image = cv2.imread(str(path.with_suffix(".jpg")))
-        covers = cv2.imread(str(path.with_suffix(".png")), cv2.IMREAD_UNCHANGED)
         assert image is not None
-        assert covers is not None
         matrix = self._look(view)
         squashed = warp_small(image, matrix, rng)
         corners = cv2.perspectiveTransform(np.array([view.corners], np.float32), matrix)[0]
-        scale = np.diag([view.size[0] / covers.shape[1], view.size[1] / covers.shape[0], 1.0])
-        seen = cv2.warpPerspective(covers, matrix @ scale, (WIDTH, HEIGHT), flags=cv2.INTER_NEAREST)
-        bar = view.bar
         if rng.random() < 0.5:
-            squashed, seen = squashed[:, ::-1], seen[:, ::-1]
+            squashed = squashed[:, ::-1]
             corners = (corners * [-1, 1] + [WIDTH, 0])[[1, 0, 3, 2]]
-            bar = (1 - bar[1], 1 - bar[0])
         picture = np.ascontiguousarray(colours(squashed, rng).transpose(2, 0, 1))
-        return picture, targets(corners.astype(np.float32), bar, np.asarray(seen, np.uint8))
+        return picture, targets(corners.astype(np.float32))
 
     def _look(self, view: View) -> NDArray[np.float64]:
         """The way from the view's pixels to the network's: all of it, a part of it, or the field set
         straight.
         """
         rng = self.rng
-        width, height = view.size
-        whole = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
-        net = np.array([[0, 0], [WIDTH, 0], [WIDTH, HEIGHT], [0, HEIGHT]], np.float32)
-        kind = rng.random()
-        field = np.array(view.corners)
-        if kind < 0.35:  # as the second pass sees it: nearly straight, with a margin
+        if rng.random() < 0.35:  # as the second pass sees it: nearly straight, with a margin
             margin = rng.uniform(0.06, 0.16)
             inside = np.array(
                 [[margin, margin], [1 - margin, margin], [1 - margin, 1 - margin], [margin, 1 - margin]]
             )
             noise = rng.normal(0, 0.02, (4, 2)) + rng.normal(0, 0.015, (1, 2))
             into = ((inside + noise) * [WIDTH, HEIGHT]).astype(np.float32)
-            return np.asarray(
-                cv2.getPerspectiveTransform(upright(field.astype(np.float32)), into), np.float64
-            )
-        if kind < 0.7:  # turned, shifted, nearer or farther, squashed
-            middle = np.array([width, height]) / 2
-            if rng.random() < 0.5:
-                middle = middle + (field.mean(0) - middle) * rng.uniform(0, 1)
-            angle = np.radians(rng.normal(0, 8) if rng.random() < 0.7 else rng.uniform(-180, 180))
-            zoom = np.exp(rng.uniform(-0.35, 0.35))
-            turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-            squash = np.array([np.exp(rng.normal(0, 0.1)), 1.0])
-            whole = (whole - np.array([width, height]) / 2) * zoom * squash @ turn + middle
-        return np.asarray(cv2.getPerspectiveTransform(whole.astype(np.float32), net), np.float64)
+            field = np.array(view.corners, np.float32)
+            return np.asarray(cv2.getPerspectiveTransform(upright(field), into), np.float64)
+        return whole_or_part(view, rng)
 
 
-def warp_small(image: Any, matrix: NDArray[np.float64], rng: np.random.Generator) -> Image:
-    """The picture under ``matrix`` at the network's size, smoothed by drawing it twice as large."""
+def whole_or_part(
+    view: View, rng: np.random.Generator, size: tuple[int, int] = (WIDTH, HEIGHT)
+) -> NDArray[np.float64]:
+    """A way from the view's pixels to a network's of some ``size`` (width, height): squashed as it is, or
+    turned, shifted and nearer.
+    """
+    width, height = view.size
+    whole = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
+    net = np.array([[0, 0], [size[0], 0], [size[0], size[1]], [0, size[1]]], np.float32)
+    if rng.random() < 0.54:
+        middle = np.array([width, height]) / 2
+        if rng.random() < 0.5:
+            middle = middle + (np.array(view.corners).mean(0) - middle) * rng.uniform(0, 1)
+        angle = np.radians(rng.normal(0, 8) if rng.random() < 0.7 else rng.uniform(-180, 180))
+        zoom = np.exp(rng.uniform(-0.35, 0.35))
+        turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        squash = np.array([np.exp(rng.normal(0, 0.1)), 1.0])
+        whole = (whole - np.array([width, height]) / 2) * zoom * squash @ turn + middle
+    return np.asarray(cv2.getPerspectiveTransform(whole.astype(np.float32), net), np.float64)
+
+
+def warp_small(
+    image: Any, matrix: NDArray[np.float64], rng: np.random.Generator, size: tuple[int, int] = (WIDTH, HEIGHT)
+) -> Image:
+    """The picture under ``matrix`` at a network's ``size``, smoothed by drawing it twice as large."""
     border = (cv2.BORDER_REPLICATE, cv2.BORDER_CONSTANT, cv2.BORDER_REFLECT)[int(rng.integers(3))]
     value = tuple(float(v) for v in rng.integers(0, 256, 3))
     twice = np.diag([2.0, 2.0, 1.0]) @ matrix
     large = cv2.warpPerspective(
-        image, twice, (2 * WIDTH, 2 * HEIGHT), flags=cv2.INTER_LINEAR, borderMode=border, borderValue=value
+        image, twice, (2 * size[0], 2 * size[1]), flags=cv2.INTER_LINEAR, borderMode=border, borderValue=value
     )
-    return np.asarray(cv2.resize(large, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA), np.uint8)
+    return np.asarray(cv2.resize(large, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def colours(image: Image, rng: np.random.Generator) -> Image:
@@ -214,10 +208,12 @@ def colours(image: Image, rng: np.random.Generator) -> Image:
     return np.asarray(np.clip(out, 0, 255), np.uint8)
 
 
-def train(folder: Path, budget: Budget, seed: int, *, batch: int = 24) -> nn.Module:
-    """A network trained on all views of a folder but the last two hundred."""
+def train(folder: Path, budget: Budget, seed: int, start: Path | None, *, batch: int = 24) -> nn.Module:
+    """A network trained on all views of a folder but the last two hundred, from weights if there are any."""
     device = prepare(seed)
-    net = Board().to(device, memory_format=torch.channels_last)
+    net = Board()
+    begin(net, start)
+    net = net.to(device, memory_format=torch.channels_last)
     source = Source(folder, seed, keep=slice(None, -200))
 
     def one() -> tuple[Any, dict[str, float]]:
@@ -232,7 +228,7 @@ def train(folder: Path, budget: Budget, seed: int, *, batch: int = 24) -> nn.Mod
 def main() -> None:
     """The command line."""
     args = arguments("Train the board network on drawn views.")
-    net = train(args.views, Budget(args.steps, args.minutes), args.seed)
+    net = train(args.views, Budget(args.steps, args.minutes), args.seed, args.start)
     torch.save(net.state_dict(), args.out.with_suffix(".pt"))
     export(net, torch.zeros(2, 3, HEIGHT, WIDTH), args.out, ("cells",), batch="pictures")
 

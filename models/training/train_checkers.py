@@ -20,7 +20,18 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from models.training.nets import Budget, Context, Conv, Residual, arguments, export, fit, prepare, stage
+from models.training.nets import (
+    Budget,
+    Context,
+    Conv,
+    Residual,
+    arguments,
+    begin,
+    export,
+    fit,
+    prepare,
+    stage,
+)
 from models.training.train_board import colours
 from models.training.views import View
 from vision import canvas
@@ -207,10 +218,12 @@ def jittered(view: View, rng: np.random.Generator) -> FieldMap:
     return FieldMap(corners, (float(left), float(right)))
 
 
-def train(folder: Path, budget: Budget, seed: int, *, batch: int = 24) -> nn.Module:
-    """A network trained on all views of a folder but the last two hundred."""
+def train(folder: Path, budget: Budget, seed: int, start: Path | None, *, batch: int = 24) -> nn.Module:
+    """A network trained on all views of a folder but the last two hundred, from weights if there are any."""
     device = prepare(seed)
-    net = Checkers().to(device, memory_format=torch.channels_last)
+    net = Checkers()
+    begin(net, start)
+    net = net.to(device, memory_format=torch.channels_last)
     source = Source(folder, seed, keep=slice(None, -200))
 
     def one() -> tuple[Any, dict[str, float]]:
@@ -225,7 +238,7 @@ def train(folder: Path, budget: Budget, seed: int, *, batch: int = 24) -> nn.Mod
 def main() -> None:
     """The command line."""
     args = arguments("Train the checkers network on drawn views.")
-    net = train(args.views, Budget(args.steps, args.minutes), args.seed)
+    net = train(args.views, Budget(args.steps, args.minutes), args.seed, args.start)
     torch.save(net.state_dict(), args.out.with_suffix(".pt"))
     example = torch.zeros(2, 3, canvas.HEIGHT, canvas.WIDTH)
     export(Checked(net), example, args.out, ("cells", "slots", "bar"), batch="canvases")

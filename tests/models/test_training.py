@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,7 @@ import onnxruntime
 import torch
 
 from models.training import __main__ as recipe
-from models.training import nets, train_board, train_checkers
+from models.training import nets, train_board, train_checkers, train_scene
 from models.training.views import COVERS, Checker, View
 from vision import canvas
 from vision.geometry import FieldMap
@@ -32,17 +34,36 @@ def view(*checkers: Checker) -> View:
 
 
 def test_cells_are_told_their_place_in_the_field() -> None:
-    covers = np.zeros((60, 80), np.uint8)
-    covers[20:30, 40:60] = COVERS.index("hand")
-    wanted = train_board.targets(np.array(CORNERS, np.float32), (0.46, 0.54), covers)
+    wanted = train_board.targets(np.array(CORNERS, np.float32))
     unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
     back = cv2.getPerspectiveTransform(unit, np.array(CORNERS, np.float32))
     rows, columns = np.nonzero(wanted[0])
     places = cv2.perspectiveTransform(wanted[1:3, rows, columns].T[None].astype(np.float64), back)[0]
     assert np.allclose(places, np.column_stack([columns, rows]) * 8 + 4, atol=0.01)
-    assert wanted[6, 12, 25] == 1
-    assert wanted[6].sum() == pytest.approx(5 * 10, abs=12)
-    assert not wanted[7].any()
+
+
+def test_cells_are_told_what_covers_them(tmp_path: Path) -> None:
+    covers = np.zeros((60, 80), np.uint8)
+    covers[20:30, 40:60] = COVERS.index("hand")
+    cv2.imwrite(str(tmp_path / "000000.png"), covers)
+    cv2.imwrite(str(tmp_path / "000000.jpg"), np.full((240, 320, 3), 90, np.uint8))
+    (tmp_path / "000000.json").write_text(json.dumps(asdict(view())))
+    source = train_scene.Source(tmp_path, 1)
+    shown = [source.sample() for _ in range(30)]
+    assert all(image.shape == (3, 192, 256) and wanted.shape == (2, 24, 32) for image, wanted in shown)
+    assert not any(wanted[1].any() for _, wanted in shown)
+    # A sixth of the height, a quarter of the width, where nothing was zoomed.
+    assert float(np.median([wanted[0].sum() for _, wanted in shown])) == pytest.approx(4 * 8, abs=12)
+
+
+def test_training_goes_on_from_weights(tmp_path: Path) -> None:
+    torch.manual_seed(4)
+    old, new = train_board.Board(), train_board.Board(2)
+    own = new.say.weight.clone()
+    torch.save(old.state_dict(), tmp_path / "old.pt")
+    nets.begin(new, tmp_path / "old.pt")
+    assert torch.equal(new.rise[0].weight, old.rise[0].weight)
+    assert torch.equal(new.say.weight, own)
 
 
 @pytest.mark.parametrize("degrees", [0, 30, 80, 100, 170, 200, 260, 300, 359])
@@ -53,9 +74,8 @@ def test_a_turned_board_has_one_name(degrees: float) -> None:
     corners = (np.array([[-50, -40], [50, -40], [50, 40], [-50, 40]]) @ turn.T + [160, 120]).astype(
         np.float32
     )
-    covers = np.zeros((60, 80), np.uint8)
-    one = train_board.targets(corners, (0.4, 0.55), covers)
-    other = train_board.targets(np.roll(corners, 2, axis=0), (0.45, 0.6), covers)
+    one = train_board.targets(corners)
+    other = train_board.targets(np.roll(corners, 2, axis=0))
     assert np.allclose(one, other, atol=1e-4)
     named = train_board.upright(corners)
     assert np.allclose(named, corners) == (degrees < 135 or degrees >= 315)
