@@ -6,13 +6,12 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
 
 import click
 import numpy as np
 
-from bench.footage import VIDEOS
-from bench.labelled import PHOTOGRAPHS, Label, labels
+from bench.footage import VIDEOS, field_of
+from bench.labelled import PHOTOGRAPHS, Label, labels, signed
 from bench.measure import NoMaterial, material
 from bench.tables import share, table
 from engine.events import BoardSeen, PlayMade
@@ -32,7 +31,6 @@ _TURNS = 24  #: of a simulated match
 _CLEAR = 0.4  #: seconds after a turn until the hand has left the board
 _EVERY = 4  #: turns between two pictures: in between the boards are nearly the same
 _BAR = (0.5 - BAR_WIDTH / 4 / FIELD_X, 0.5 + BAR_WIDTH / 4 / FIELD_X)  #: of the simulated table
-_SIGN = {"light": 1, "dark": -1, None: 0}
 _SAMPLE = 3  #: pictures of a board where a small sample will do
 
 #: ``zarbiter photo`` alone, with ``--board``, with ``--corners``, and as a match is watched.
@@ -181,22 +179,13 @@ def _still(label: Label) -> Still:
     return Still(picture.image, label.field, label.slots)
 
 
-def field_of(truth: dict[str, Any]) -> FieldMap:
-    """Where the field lies in a rendered video."""
-    corners = np.array([truth["field_corners_px"][c] for c in ("tl", "tr", "br", "bl")])
-    bar = FieldMap(corners).to_board(truth["bar_px"])[:, 0]
-    return FieldMap(corners, (float(bar[[0, 3]].mean()), float(bar[[1, 2]].mean())))
-
-
 def _video(name: str) -> tuple[Still, list[Still]]:
     """The first picture, and one of every later position while nothing moves. Raises ``NoMaterial``."""
     truth = json.loads(material("footage", "video", f"{name}.json").read_text())
     place = field_of(truth)
     wanted: dict[int, tuple[int, ...]] = {}
     for run in truth["frames"]:
-        slots = tuple(
-            _SIGN[slot["color"]] * slot["count"] for row in ("top", "bottom") for slot in run["slots"][row]
-        )
+        slots = tuple(signed(slot) for row in ("top", "bottom") for slot in run["slots"][row])
         if run["stable"] and slots not in wanted.values():
             wanted[run["first"]] = slots
     stills = []

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Any
 
 import click
+import numpy as np
 
 from bench.measure import OUT, material, run, zarbiter
 from bench.tables import share, table
+from vision.geometry import FieldMap
 
 VIDEOS = {"bg": "short backgammon", "ln": "long nardy"}
 
@@ -42,3 +45,10 @@ def videos(quick: bool) -> dict[str, dict[str, int]]:
     ]
     click.echo(table(("the two videos, no help given", "figure"), rows))
     return results
+
+
+def field_of(truth: dict[str, Any]) -> FieldMap:
+    """Where the field lies in a rendered video."""
+    corners = np.array([truth["field_corners_px"][c] for c in ("tl", "tr", "br", "bl")])
+    bar = FieldMap(corners).to_board(truth["bar_px"])[:, 0]
+    return FieldMap(corners, (float(bar[[0, 3]].mean()), float(bar[[1, 2]].mean())))

@@ -30,7 +30,7 @@ QUICK = 3  #: pictures of a set where only a sample is asked for
 LOCATED = 0.03  #: mean corner error, as a share of the long side, within which a board counts as found
 _OVERLAP, _REACH = 0.2, 0.02  # a die is met by so much of its box, or so near, as a share of the long side
 _UNSURE_REACH = 0.03  # the same for what counts neither way
-_SIGN = {"light": 1, "dark": -1, "none": 0}
+_SIGN: dict[str | None, int] = {"light": 1, "dark": -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +137,14 @@ def _label(group: str, folder: Path, item: dict[str, Any]) -> Label:
         corners = np.array(item["corners"], np.float64)
         field = FieldMap(corners, (bar[0], bar[1])) if bar else FieldMap(corners)
         slots = tuple(
-            _SIGN[slot["colour"]] * slot["count"] if slot.get("sure", True) else None
+            signed(slot) if slot.get("sure", True) else None
             for row in ("top", "bottom")
             for slot in item["slots"][row]
         )
-    dice = [_true_die(die) for die in item.get("dice", [])]
+    dice = [true_die(die) for die in item.get("dice", [])]
     # A doubling cube that is read as a die is an error; other kinds of dice are none.
     dice += [
-        _true_die({**thing, "sure": False}) for thing in item.get("ignore", []) if "cube" not in thing["kind"]
+        true_die({**thing, "sure": False}) for thing in item.get("ignore", []) if "cube" not in thing["kind"]
     ]
     return Label(
         group=group,
@@ -159,7 +159,13 @@ def _label(group: str, folder: Path, item: dict[str, Any]) -> Label:
     )
 
 
-def _true_die(die: dict[str, Any]) -> TrueDie:
+def signed(slot: dict[str, Any]) -> int:
+    """The signed count of a slot, as the labels of pictures have it or those of rendered videos."""
+    return _SIGN.get(slot.get("colour", slot.get("color")), 0) * int(slot["count"])
+
+
+def true_die(die: dict[str, Any]) -> TrueDie:
+    """A die of the labels; one that is not sure, or cocked, counts neither way."""
     box = tuple(die["box"]) if "box" in die else None
     centre = ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) if box else (die["x"], die["y"])
     scored = die.get("sure", True) and not die.get("cocked")
@@ -213,12 +219,12 @@ def judge_dice(label: Label, seen: Sequence[DieReading]) -> tuple[DieRead, ...]:
     truth = [die for die in label.dice if die.value is not None]
     unsure = [die for die in label.dice if die.value is None]
     size = max(label.size)
-    met = {i: seen[j] for i, j in _pairs(truth, seen, _REACH * size)}
+    met = {i: seen[j] for i, j in pairs(truth, seen, _REACH * size)}
     found = [_die_read(die, met.get(i)) for i, die in enumerate(truth)]
     if label.complete:
         taken = {id(die) for die in met.values()}
         spare = [die for die in seen if id(die) not in taken]
-        found += [_die_read(None, die) for die in spare if not _pairs(unsure, [die], _UNSURE_REACH * size)]
+        found += [_die_read(None, die) for die in spare if not pairs(unsure, [die], _UNSURE_REACH * size)]
     return tuple(found)
 
 
@@ -231,8 +237,11 @@ def _die_read(true: TrueDie | None, seen: DieReading | None) -> DieRead:
     return DieRead(None, seen.value, box, middle(seen.box), sure)
 
 
-def _pairs(truth: Sequence[TrueDie], seen: Sequence[DieReading], reach: float) -> list[tuple[int, int]]:
-    """Pairs of labelled and seen dice: those that overlap most first, then the nearest."""
+def pairs(truth: Sequence[TrueDie], seen: Sequence[DieReading], reach: float) -> list[tuple[int, int]]:
+    """Pairs of labelled and seen dice, by number: those that overlap most first, then the nearest.
+
+    ``reach``: pixels within which a die is met whose box is not, or that has none.
+    """
     options = []
     for i, die in enumerate(truth):
         for j, reading in enumerate(seen):
@@ -240,11 +249,11 @@ def _pairs(truth: Sequence[TrueDie], seen: Sequence[DieReading], reach: float) -
             overlap = boxes_overlap(die.box, reading.box) if die.box else 0.0
             if overlap > _OVERLAP or gap < reach:
                 options.append((-overlap, gap, i, j))
-    pairs: dict[int, int] = {}
+    met: dict[int, int] = {}
     for _, _, i, j in sorted(options):
-        if i not in pairs and j not in pairs.values():
-            pairs[i] = j
-    return list(pairs.items())
+        if i not in met and j not in met.values():
+            met[i] = j
+    return list(met.items())
 
 
 def middle(box: Box) -> PointXY:
