@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import resource
 import subprocess
 import sys
 import tempfile
@@ -23,12 +24,18 @@ MOST = 10.0  #: minutes that it may take
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """Minutes in all and by step; sizes in bytes of the networks made, and whether each fits the program."""
+    """Minutes in all, of them on a processor, and by step; the networks made, with their sizes in bytes.
+
+    On a machine that does other things as well, the minutes on a processor tell more. ``fits``: whether a
+    network has the inputs and outputs of the program's own. ``not_made``: what the program has besides.
+    """
 
     minutes: float
+    processor: float
     steps: dict[str, float]
     sizes: dict[str, int]
     fits: dict[str, bool]
+    not_made: list[str]
 
 
 def short(quick: bool) -> Trained:
@@ -39,7 +46,7 @@ def short(quick: bool) -> Trained:
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise NoMaterial(f"not measured: {', '.join(missing)} is not installed (`make train` installs it)")
-    begin = time.monotonic()
+    begin, used = time.monotonic(), _used()
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "models.training", "--short", "--work", folder]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -49,14 +56,27 @@ def short(quick: bool) -> Trained:
         networks = sorted((Path(folder) / "networks").glob("*.onnx"))
         sizes = {path.name: path.stat().st_size for path in networks}
         fits = {path.name: _signature(_load(path)) == _signature(models.load(path.stem)) for path in networks}
-    result = Trained(minutes, minutes_of_steps(done.stdout), sizes, fits)
+    own = {path.name for path in Path(models.__file__).parent.glob("*.onnx")}
+    result = Trained(
+        minutes=minutes,
+        processor=(_used() - used) / 60,
+        steps=minutes_of_steps(done.stdout),
+        sizes=sizes,
+        fits=fits,
+        not_made=sorted(own - sizes.keys()),
+    )
     click.echo(table(("step", "minutes"), [(step, f"{took:.1f}") for step, took in result.steps.items()]))
     rows = [(name, f"{size / 1e6:.2f} MB", "yes" if fits[name] else "**no**") for name, size in sizes.items()]
     click.echo(
         "\n" + table(("network made", "size", "has the inputs and outputs that the program uses"), rows)
     )
+    for name in result.not_made:
+        click.echo(f"{name} is the program's and is not made by the recipe")
     verdict = "met" if minutes <= MOST else "**missed**"
-    click.echo(f"\nEvery step of the recipe, shortened: {minutes:.1f} minutes (at most {MOST:g}: {verdict}).")
+    click.echo(
+        f"\nEvery step of the recipe, shortened: {minutes:.1f} minutes, {result.processor:.1f} "
+        f"of them on a processor (at most {MOST:g}: {verdict})."
+    )
     return result
 
 
@@ -64,6 +84,12 @@ def minutes_of_steps(output: str) -> dict[str, float]:
     """What ``models.training`` tells of its steps: ``board: 1.5 minutes``."""
     told = (line.split(": ") for line in output.splitlines() if line.endswith(" minutes"))
     return {step: float(took.split()[0]) for step, took in told}
+
+
+def _used() -> float:
+    """Seconds on a processor of all processes that this one started and that have ended, and of theirs."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _load(path: Path) -> onnxruntime.InferenceSession:

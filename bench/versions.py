@@ -1,11 +1,13 @@
 """The same answers under the oldest and the newest OpenCV and onnxruntime that the program takes.
 
-Two virtual environments are made in a temporary folder, which takes some minutes and a package index.
+Two virtual environments are made in a temporary folder, which takes some minutes and a package index. Both
+get one copy of the program, so that only the libraries differ, whatever is edited meanwhile.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +28,7 @@ from hardware.table import STYLES
 ROOT = Path(__file__).resolve().parents[1]
 OLDEST = ("onnxruntime==1.22.*", "opencv-python-headless==4.10.*")
 TOLERANCE = {"confidence": 0.02, "pixels": 1.0}  #: of a share, and of a place in a picture 1280 wide
+_NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "out")
 _VERSIONS = (
     "import cv2, onnxruntime; print('OpenCV', cv2.__version__ + ', onnxruntime', onnxruntime.__version__)"
 )
@@ -57,10 +60,11 @@ def versions(quick: bool) -> Versions:
     """Read simulated and labelled pictures in both environments and compare the answers field by field."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        program = shutil.copytree(ROOT, folder / "program", ignore=_NOT_COPIED)
         sets = _pictures(folder, QUICK if quick else None)
         told, answers = [], []
         for which, pins in (("oldest", OLDEST), ("newest", ())):
-            programs = environment(folder / which, pins)
+            programs = environment(folder / which, program, pins)
             told.append(_output([str(programs / "python"), "-c", _VERSIONS]).strip())
             answers.append([answer for option, files in sets for answer in _read(programs, option, files)])
     differences = [d for a, b in zip(*answers, strict=True) for d in compare(a, b)]
@@ -93,11 +97,11 @@ def _pictures(folder: Path, sample: int | None) -> list[tuple[list[str], list[st
     return sets
 
 
-def environment(folder: Path, pins: Sequence[str]) -> Path:
-    """A new virtual environment with this project and ``pins`` in it; gives its ``bin``."""
+def environment(folder: Path, program: Path, pins: Sequence[str]) -> Path:
+    """A new virtual environment with the ``program`` and ``pins`` in it; gives its ``bin``."""
     _output([sys.executable, "-m", "venv", str(folder)])
     pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    _output([*pip, "--only-binary", ":all:", "--editable", str(ROOT), *pins])
+    _output([*pip, "--only-binary", ":all:", "--editable", str(program), *pins])
     return folder / "bin"
 
 

@@ -33,7 +33,7 @@ class Plan:
 
 
 FULL = Plan(views=6000, close=4000, boards=250, steps=0, board=120, scene=45, checkers=180, dice=60)
-SHORT = Plan(views=240, close=24, boards=4, steps=25, board=0, scene=0, checkers=0, dice=0)
+SHORT = Plan(views=220, close=24, boards=4, steps=15, board=0, scene=0, checkers=0, dice=0)
 
 
 def steps(plan: Plan, work: Path, out: Path, seed: int, workers: int) -> list[tuple[str, list[str]]]:
