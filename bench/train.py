@@ -55,8 +55,11 @@ def short(quick: bool) -> Trained:
         minutes = (time.monotonic() - begin) / 60
         networks = sorted((Path(folder) / "networks").glob("*.onnx"))
         sizes = {path.name: path.stat().st_size for path in networks}
-        fits = {path.name: _signature(_load(path)) == _signature(models.load(path.stem)) for path in networks}
-    own = {path.name for path in Path(models.__file__).parent.glob("*.onnx")}
+        own = {path.name for path in Path(models.__file__).parent.glob("*.onnx")}
+        fits = {
+            path.name: path.name in own and _signature(_load(path)) == _signature(models.load(path.stem))
+            for path in networks
+        }
     result = Trained(
         minutes=minutes,
         processor=(_used() - used) / 60,
