@@ -366,3 +366,80 @@ def _frame(picture: Gradients, field: FieldMap) -> float:
     slopes = np.linalg.norm(_sample(picture, at, _normals(at, field.to_pixels(ahead)), shifts), axis=2)
     best = slopes.argmax(1)
     return float(((np.abs(shifts[best]) <= 2.5) & (slopes.max(1) > 3)).mean())
+
+
+_STRIP = 480  #: samples along a row of :func:`fit_columns`
+_LOW, _HIGH = -0.04, 1.04  #: their first and last, in board units
+_ROWS = np.array([0.1, 0.16, 0.22, 0.28, 0.34])  #: depths at which the sides of the points are sought
+_AROUND_ROW = np.array([-0.015, 0.0, 0.015])  #: each is the mean of these
+_STEEP = 8.0  #: Lab units a sample: a steeper slope (a checker, a die) counts no more
+_HEIGHTS = np.array([0.36, 0.42, 0.48])  #: heights of points, in heights of the field
+_INNER = np.arange(0.385, 0.5001, 0.005)  #: where the bar's left edge is sought, and its right one mirrored
+_OUTER = np.arange(-0.015, 0.0151, 0.0075)  #: how far inwards the field's side may lie
+_OUTER_SPREAD = 0.04  #: of that, in the same units as the score
+_ASKEW = 0.1  #: by how much the bar's edges may differ in their distance from the middle
+_WIDE, _WIDER = 0.15, 0.02  #: width of the widest usual bar, and how much wider one may be
+
+
+def fit_columns(image: Image, field: FieldMap, *, move_sides: bool) -> FieldMap:
+    """The field of a BGR picture with bar and, if asked, left and right side where its points say.
+
+    Corners may be off by a third of a point, the bar may lie anywhere. In each row the two sides of a point
+    are steps of colour in opposite directions, alike for every second point: that half of six columns is
+    taken in which those steps agree best. A few milliseconds, whatever the picture's size.
+    """
+    slopes = _row_slopes(image, field)
+    left = _half_scores(slopes)
+    right = _half_scores(np.ascontiguousarray(-slopes[:, :, ::-1]))
+    inner_left, inner_right = left.max(axis=0), right.max(axis=0)
+    agree = inner_left[:, None] + inner_right
+    agree -= ((_INNER[:, None] - _INNER) / _ASKEW) ** 2
+    agree -= (np.maximum(0, 1 - _INNER[:, None] - _INNER - _WIDE) / _WIDER) ** 2
+    i, j = np.unravel_index(np.argmax(agree), agree.shape)
+    bar = float(_INNER[i]), float(1 - _INNER[j])
+    if not move_sides:
+        return FieldMap(field.corners, bar)
+    a, b = float(_OUTER[left[:, i].argmax()]), float(1 - _OUTER[right[:, j].argmax()])
+    corners = field.to_pixels([[a, 0], [b, 0], [b, 1], [a, 1]])
+    return FieldMap(corners, ((bar[0] - a) / (b - a), (bar[1] - a) / (b - a)))
+
+
+def _row_slopes(image: Image, field: FieldMap) -> Floats32:
+    """Slopes of Lab along the rows, limited: (2, depths, samples, 3), the top row first."""
+    depths = np.concatenate([_ROWS, 1 - _ROWS])
+    y = (depths[:, None] + _AROUND_ROW).ravel()
+    grid = np.stack(np.meshgrid(np.linspace(_LOW, _HIGH, _STRIP), y), axis=-1)
+    at = field.to_pixels(grid.reshape(-1, 2)).astype(np.float32).reshape(len(y), _STRIP, 2)
+    seen = cv2.remap(image, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    lab = cv2.cvtColor(seen, cv2.COLOR_BGR2LAB).astype(np.float32)
+    lab = cv2.blur(lab.reshape(len(depths), len(_AROUND_ROW), _STRIP, 3).mean(axis=1), (3, 1))
+    slopes = np.zeros_like(lab)
+    slopes[:, 1:-1] = (lab[:, 2:] - lab[:, :-2]) / 2
+    steepness = np.linalg.norm(slopes, axis=2, keepdims=True)
+    slopes *= np.minimum(1, np.float32(_STEEP) / np.maximum(steepness, np.float32(1e-6)))
+    return np.asarray(slopes.reshape(2, len(_ROWS), _STRIP, 3), np.float32)
+
+
+def _half_scores(slopes: Floats32) -> Floats:
+    """How well six columns agree for each outer and inner edge of the left half: (outer, inner), to 1."""
+    outer, inner = (edge.ravel() for edge in np.meshgrid(_OUTER, _INNER, indexing="ij"))
+    pitch = (inner - outer) / 6
+    middles = outer[:, None] + pitch[:, None] * (np.arange(6) + 0.5)
+    reach = pitch[:, None, None] * 0.48 * (1 - _ROWS / _HEIGHTS[:, None])
+    density = (_STRIP - 1) / (_HIGH - _LOW)
+    first = np.arange(len(_ROWS)) * _STRIP
+    # (edges, heights, columns, depths): samples of a row's picture, one depth after the other
+    lefts, rights = (
+        np.rint((middles[:, None, :, None] + sign * reach[:, :, None] - _LOW) * density).astype(np.intp)
+        + first
+        for sign in (-1, 1)
+    )
+    score = np.zeros((len(pitch), len(_HEIGHTS)))
+    for row in slopes:
+        flat = row.reshape(-1, 3)
+        steps = (flat.take(lefts, axis=0) - flat.take(rights, axis=0)).sum(axis=3)
+        for parity in (0, 1):
+            score += np.linalg.norm(steps[:, :, parity::2].sum(axis=2), axis=2)
+    best = score.max(axis=1).reshape(len(_OUTER), len(_INNER))
+    best *= np.exp(-((_OUTER / _OUTER_SPREAD) ** 2))[:, None]
+    return np.asarray(best / max(float(best.max()), 1e-9), np.float64)

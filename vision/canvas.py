@@ -7,6 +7,8 @@ shown: checkers of a stack lean over the edge when they are seen aslant.
 
 from __future__ import annotations
 
+import itertools
+
 import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +25,8 @@ HEIGHT = 2 * ROW + 2 * ABOVE
 
 #: Left edge of field, bar, right half, and the right edge of the field.
 _STOPS = np.array([ASIDE, ASIDE + 6 * COLUMN, ASIDE + 7 * COLUMN, ASIDE + 13 * COLUMN], np.float64)
+
+_FINER = 1.4  #: by how much a picture that was made smaller is larger than what is drawn from it
 
 
 def left_of(slot: int) -> int:
@@ -49,20 +53,48 @@ def from_canvas(pixels: ArrayLike, bar: tuple[float, float]) -> Points:
 
 def paint(image: Image, field: FieldMap) -> Image:
     """The canvas of a picture: uint8 BGR of shape (HEIGHT, WIDTH, 3)."""
-    x = from_canvas(np.column_stack([np.arange(WIDTH) + 0.5, np.zeros(WIDTH)]), field.bar)[:, 0]
-    y = (np.arange(HEIGHT) + 0.5 - ABOVE) / (2 * ROW)
-    grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    places = (field.to_pixels(grid) - 0.5).astype(np.float32).reshape(HEIGHT, WIDTH, 2)
-    # Many pixels to one: the picture is reduced first, or thin lines alias.
+    ends = np.array([[0, 0], [WIDTH, 0], [WIDTH, HEIGHT], [0, HEIGHT]], np.float64)
+    outline = field.to_pixels(from_canvas(ends, field.bar))
     sides = np.linalg.norm(field.corners - np.roll(field.corners, -1, axis=0), axis=1)
-    shrink = min(1.0, 1.3 * WIDTH / float(max(sides[0], sides[2])))
-    if shrink < 0.75:
-        size = (max(2, round(image.shape[1] * shrink)), max(2, round(image.shape[0] * shrink)))
-        factor = np.array([size[0] / image.shape[1], size[1] / image.shape[0]], np.float32)
-        image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
-        places = (places + np.float32(0.5)) * factor - np.float32(0.5)
-    out = cv2.remap(image, places[..., 0], places[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(out, np.uint8)
+    part, into_part = reduced(image, outline, float(max(sides[0], sides[2])) / (13 * COLUMN))
+    to_pixels = np.linalg.inv(field.rectifier(1, 1))
+    out = np.empty((HEIGHT, WIDTH, 3), np.uint8)
+    # Left half, bar and right half are each seen through a homography of their own.
+    for left, right in itertools.pairwise((0, int(_STOPS[1]), int(_STOPS[2]), WIDTH)):
+        box = np.array([[left, 0], [right, 0], [right, HEIGHT], [left, HEIGHT]], np.float64)
+        (x0, y0), _, (x1, y1), _ = from_canvas(box, field.bar)
+        strip = np.array([[(x1 - x0) / (right - left), 0, x0], [0, (y1 - y0) / HEIGHT, y0], [0, 0, 1]])
+        out[:, left:right] = cv2.warpPerspective(
+            part,
+            shifted(-0.5) @ into_part @ to_pixels @ strip @ shifted(0.5),
+            (right - left, HEIGHT),
+            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+            borderMode=cv2.BORDER_REPLICATE,
+        )
+    return out
+
+
+def reduced(image: Image, outline: Points, ratio: float) -> tuple[Image, Points]:
+    """The part of a picture within an outline (n, 2), made smaller if it is drawn ``ratio`` times smaller.
+
+    Many pixels to one, and thin lines would alias; whole numbers of pixels are averaged, which is cheap.
+    Gives the part and the 3x3 matrix from the picture's pixels to those of the part, where the upper left
+    corner of a picture, not the middle of its first pixel, is (0, 0).
+    """
+    height, width = image.shape[:2]
+    x0, y0 = np.clip(np.floor(outline.min(axis=0)).astype(int) - 2, 0, (width - 1, height - 1)).tolist()
+    x1, y1 = np.clip(np.ceil(outline.max(axis=0)).astype(int) + 2, (x0 + 1, y0 + 1), (width, height)).tolist()
+    many = min(max(1, int(ratio / _FINER + 0.66)), x1 - x0, y1 - y0)
+    size = (x1 - x0) // many, (y1 - y0) // many
+    part = image[y0 : y0 + many * size[1], x0 : x0 + many * size[0]]
+    if many > 1:
+        part = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return part, np.array([[1 / many, 0, -x0 / many], [0, 1 / many, -y0 / many], [0, 0, 1]])
+
+
+def shifted(by: float) -> Points:
+    """The matrix between places that count from a picture's corner and from the middle of a pixel."""
+    return np.array([[1, 0, by], [0, 1, by], [0, 0, 1]], np.float64)
 
 
 def _units(bar: tuple[float, float]) -> NDArray[np.float64]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import numpy as np
 import pytest
 
+from tests.shared import shared
 from vision import checkers
-from vision.checkers import at_most_fifteen
+from vision.board_fit import fit_columns
+from vision.checkers import at_most_fifteen, read_checkers
+from vision.geometry import FieldMap
+from vision.photo import load_picture
 
 
 def board(*known: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
@@ -74,3 +79,22 @@ def test_marginals_are_those_of_all_ways() -> None:
     for slot, row in want.items():
         assert np.allclose(told[slot], row / row.sum())
     assert np.allclose(told_bar[0], want_bar / want_bar.sum())
+
+
+def test_what_lies_beside_the_field_says_whether_all_stand_on_it() -> None:
+    """Nine or five in layers look alike; checkers in the tray decide."""
+    slots, bar = board((0, 6), (1, -15))
+    slots[5] = 0
+    slots[5, 15 + 5], slots[5, 15 + 9] = 0.7, 0.3
+    for chance, count in ((0.9, 9), (0.05, 5)):
+        told, _ = at_most_fifteen(slots, bar, (chance, 0.5))
+        assert int(told[5].argmax()) == 15 + count
+
+
+@pytest.mark.parametrize(("name", "off"), [("1013", (0, 13)), ("1020", (4, 12)), ("1029", (0, 0))])
+def test_borne_off_checkers_are_those_that_are_missing_and_in_view(name: str, off: tuple[int, int]) -> None:
+    path = shared("footage", "stills", "images", f"{name}.jpg")
+    labels = json.loads(shared("footage", "stills", "labels.json").read_text())
+    (corners,) = (np.array(one["corners"]) for one in labels if one["file"] == path.name)
+    image = load_picture(path).image
+    assert read_checkers(image, fit_columns(image, FieldMap(corners), move_sides=False)).off == off

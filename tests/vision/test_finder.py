@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vision import finder
 from vision.finder import weighted_homography
 
 UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], float)
@@ -56,11 +55,3 @@ def test_places_on_a_line_are_no_field() -> None:
     line = np.column_stack([np.linspace(0, 1, 50)] * 2)
     matrix = weighted_homography(100 * line, line, np.ones(50))
     assert matrix is None or not np.isfinite(off(matrix, UNIT)) or off(matrix, UNIT) > 10
-
-
-def test_the_largest_group_of_cells() -> None:
-    cover = np.zeros((30, 40), np.float32)
-    cover[2, 3] = cover[10:13, 20:25] = 0.9
-    assert finder.largest(cover, (400, 300), 0.5, 4) == (200.0, 100.0, 250.0, 130.0)
-    assert finder.largest(cover, (400, 300), 0.5, 16) is None
-    assert finder.largest(cover, (400, 300), 0.95, 1) is None
