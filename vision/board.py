@@ -100,15 +100,6 @@ def _turned_back(field: FieldMap, height: int) -> FieldMap:
     return FieldMap(np.column_stack([field.corners[:, 1], height - 1 - field.corners[:, 0]]), field.bar)
 
 
-def fit_bar(image: Image, field: FieldMap) -> FieldMap:
-    """The field with its bar where the sides of the points say that it lies; the corners stay."""
-    scale = min(1.0, _SIZE / max(image.shape[:2]))
-    size = (round(image.shape[1] * scale), round(image.shape[0] * scale))
-    small = image if scale == 1 else cv2.resize(image, size, interpolation=cv2.INTER_AREA)
-    fitted = _fit_bar(Gradients.of(np.asarray(small, np.uint8)), FieldMap(field.corners * scale, field.bar))
-    return FieldMap(field.corners, fitted.bar)
-
-
 def _fit_bar(picture: Gradients, field: FieldMap) -> FieldMap:
     """The bar of a field whose corners are known."""
     bars = ((0.5, 0.5), (0.48, 0.52), (0.4635, 0.5365), (0.44, 0.56))

@@ -34,7 +34,7 @@ _PLAIN_FACE = 0.5  #: confidence of a face beside the field that counts
 _NO_BAR = (0.4999, 0.5001)  # of a view that shows half a field and what lies beside it
 _CELLS = 6  #: cells that show faces of a side before its brightness counts
 _PLAINLY = 12.0  #: brightness (0-255) between sides beyond doubt: drawn pairs are at least that far apart
-#: Steps down and across in which the canvas is looked at: as it is, and turned by half. With the mirrored ones
+#: Steps down and across in which the canvas is looked at: as it is, and turned by half. With mirrored ones
 #: too it is read no better (245 for 246 of 259 occupied slots of photographs, 368 for 367 of 378 of stills).
 _WAYS = ((1, 1), (-1, -1))
 _KEEP = 0.002  #: a count less probable than this is left out of a reading

@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.observation import Box, SlotReading
+from engine.observation import Box
 from hardware.camera import Image
 from vision.geometry import FieldMap
 from vision.motion import Mask, Motion, difference, relit
@@ -371,81 +371,3 @@ def _not_skin(small: Image, where: Mask) -> Mask:
     parts = cv2.cvtColor(small, cv2.COLOR_BGR2YCrCb)
     cr, cb = parts[..., 1], parts[..., 2]
     return np.asarray(where & ~((cr > 133) & (cr < 173) & (cb > 77) & (cb < 127)))
-
-
-_CANVAS = (384, 320)  # the field as it is looked at in a single picture, in pixels
-_MARGIN = 0.12  # board units around it
-_STRANGE = 26  # grey levels from what the like points show, after any shade is taken out
-_THING = 2.2  # checker areas: smaller strange things are dice, pips, inlays
-_LONG = 4.2  # widths of a point: longer strange things are arms
-_SOLID = 0.56  # share of its box that a cup fills
-
-
-def in_single_picture(image: Image, field: FieldMap, slots: Sequence[SlotReading]) -> tuple[Box | None, bool]:
-    """A cup on the field, if there is one, and whether a hand is over it, from one picture alone.
-
-    Points of the same row and parity look alike, so that the median over the free ones shows the board.
-    What is unlike it and is no checker in ``slots`` is a cup where compact, a hand where long or ragged.
-    """
-    width, height = (round(side * (1 + 2 * _MARGIN)) for side in _CANVAS)
-    flat = field.rectify(image, width, height, _MARGIN)
-    smooth = cv2.GaussianBlur(flat, (0, 0), 2).astype(np.float32)
-    pitch = round(field.point_width * _CANVAS[0])
-    left = [round((field.slot_x(s) - field.point_width / 2 + _MARGIN) * _CANVAS[0]) for s in range(12)]
-    free = ~_checkers(field, slots, left, pitch, (height, width))
-    apart = np.zeros((height, width), np.float32)
-    for parity in (0, 1):
-        columns = [slice(x, x + pitch) for x in left[parity::2]]
-        looks = np.stack([smooth[:, c] for c in columns])
-        bare = np.stack([free[:, c] for c in columns])
-        hidden = np.where(bare[..., None], looks, np.nan)
-        hidden[:, ~bare.any(axis=0)] = 0
-        usual = np.nanmedian(hidden, axis=0)
-        for i, column in enumerate(columns):
-            # An ornament is the same in both halves of the board, six points further.
-            unlike = np.minimum(_unlike(looks[i], usual), _unlike(looks[i], looks[(i + 3) % 6]))
-            apart[:, column] = np.where(bare[i], unlike, 0)
-    # Boards of lively wood differ from point to point by themselves.
-    own = float(np.quantile(apart[free], 0.75))
-    strange = apart > max(_STRANGE, 2.2 * own)
-    bar = (field.bar[1] - field.bar[0]) * _CANVAS[0]
-    strange = _close(_open(strange, max(2, pitch // 2)), round(bar) + 3 if bar < 2 * pitch else 3)
-    cup: Box | None = None
-    hands = False
-    back = np.linalg.inv(field.rectifier(width, height, _MARGIN))
-    for x, y, w, h, area in components(strange)[1][1:]:
-        if area < _THING * np.pi / 4 * pitch**2:
-            continue
-        top, bottom = ((y + k) / _CANVAS[1] - _MARGIN for k in (0, h))
-        if area < _SOLID * w * h or max(w, h) > _LONG * pitch:
-            # Players sit at the rows of points; a ragged thing in the middle is a gleam.
-            hands = hands or bool(top < 0.25 or bottom > 0.75)
-        elif cup is None:
-            box = np.array([[[x, y], [x + w, y], [x + w, y + h], [x, y + h]]], np.float64)
-            seen = cv2.perspectiveTransform(box, back)[0]
-            (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
-            cup = (float(x0), float(y0), float(x1), float(y1))
-    return cup, hands
-
-
-def _unlike(look: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The largest difference over the channels once a shade, one factor for all, is taken out."""
-    shade = np.clip((look * other).sum(axis=2) / ((other**2).sum(axis=2) + 1), 0.62, 1.5)
-    return np.asarray(np.abs(look - shade[..., None] * other).max(axis=2), np.float32)
-
-
-def _checkers(
-    field: FieldMap, slots: Sequence[SlotReading], left: Sequence[int], pitch: int, shape: tuple[int, int]
-) -> Mask:
-    """Where the canvas shows checkers of the read slots, generously."""
-    taken = np.zeros(shape, bool)
-    sides = np.linalg.norm(field.corners - np.roll(field.corners, -1, axis=0), axis=1)
-    deep = field.point_width * (sides[0] + sides[2]) / (sides[1] + sides[3])  # a checker in units of y
-    for slot, reading in enumerate(slots):
-        if not reading.count:
-            continue
-        depth = round((min(5, reading.count) * deep + 0.03 + _MARGIN) * _CANVAS[1])
-        rows = slice(None, depth) if slot < 12 else slice(shape[0] - depth, None)
-        x = left[slot % 12]
-        taken[rows, max(0, round(x - 0.15 * pitch)) : round(x + 1.15 * pitch)] = True
-    return taken

@@ -21,11 +21,11 @@ from engine.position import Game
 from hardware.camera import Image, UnreadableInput
 from vision import finder
 from vision.appearance import Appearance, learn
-from vision.board import fit_bar
+from vision.board_fit import fit_columns
 from vision.checkers import read_checkers
 from vision.dice import DiceReader
 from vision.geometry import FieldMap
-from vision.hands import in_single_picture
+from vision.scene import see
 from vision.slots import read_board
 
 SCHEMA = "zarbiter.photo/1"
@@ -56,6 +56,7 @@ class Picture:
 class PhotoReading:
     """What a picture shows. Boxes and corners are in pixels of a picture of ``size`` (width, height).
 
+    ``bar`` and ``off``: of light and dark; ``off`` are the borne-off checkers that are in view.
     ``board`` is ``None`` and ``slots`` empty where only dice were looked for.
     """
 
@@ -66,6 +67,7 @@ class PhotoReading:
     dice: tuple[DieReading, ...]
     cup: Box | None = None
     hands: bool = False
+    off: tuple[int, int] = (0, 0)
 
     def to_json(self, file: str) -> dict[str, Any]:
         """The object of the photo contract for the picture named ``file``."""
@@ -77,7 +79,7 @@ class PhotoReading:
             "board": self.board.to_json() if self.board else None,
             "slots": {"top": slots[:12], "bottom": slots[12:]},
             "bar": {"light": self.bar[0].count, "dark": self.bar[1].count},
-            "off": {"light": 0, "dark": 0},
+            "off": {"light": self.off[0], "dark": self.off[1]},
             "dice": [die.to_json() for die in self.dice],
             "cube": None,
             "cup": None if self.cup is None else {"box": [round(v, 1) for v in self.cup]},
@@ -134,14 +136,14 @@ def read_photo(
         found = finder.find_field(image)
         if found is None:
             raise NoBoard("no backgammon board can be seen in it")
-        field, confidence = fit_bar(image, found.field), found.confidence
+        field, confidence = found.field, found.confidence
     else:
         place = np.array([(x / scale, y / scale) for x, y in corners])
-        field, confidence = fit_bar(image, FieldMap(place)), 1.0
+        field, confidence = fit_columns(image, FieldMap(place), move_sides=False), 1.0
     witness = None if known is None else read_board(image, field, known)
     checkers = read_checkers(image, field, witness)
     seen = DiceReader(floor=_LIKELY_DIE).read(image, field, slots=checkers.slots)
-    cup, hands = in_single_picture(image, field, checkers.slots)
+    scene = see(image)
     view = field.view(confidence)
     a, b, c, d = ((x * scale, y * scale) for x, y in view.corners)
     return PhotoReading(
@@ -150,8 +152,9 @@ def read_photo(
         slots=checkers.slots,
         bar=checkers.bar,
         dice=tuple(_scaled(die, scale) for die in seen),
-        cup=None if cup is None else _times(cup, scale),
-        hands=hands,
+        cup=None if scene.cup is None else _times(scene.cup, scale),
+        hands=scene.hand is not None,
+        off=checkers.off,
     )
 
 

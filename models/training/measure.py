@@ -1,7 +1,7 @@
 """Errors on views that were not learnt from: ``python -m models.training.measure --views FOLDER --last 200``.
 
-The networks are used as the program uses them (:mod:`vision.finder`, :mod:`vision.checkers`), and what they
-say is counted by condition, as Markdown tables for their cards.
+The networks are used as the program uses them (:mod:`vision.finder`, :mod:`vision.checkers`,
+:mod:`vision.scene`), and what they say is counted by condition, as Markdown tables for their cards.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from models.training.views import COVERS, View
 from vision import finder
 from vision.checkers import CheckersReading, read_checkers
 from vision.geometry import FieldMap
+from vision.scene import see
 
 _NEAR = 0.03  #: corner error, as a share of the picture's long side, below which a field counts as found
 _THING = 0.004  #: share of a picture that a hand or cup covers to be asked for; less need not be seen
@@ -44,8 +45,7 @@ def measure(path: Path) -> Measured:
     image = np.asarray(cv2.imread(str(path.with_suffix(".jpg"))), np.uint8)
     covers = np.asarray(cv2.imread(str(path.with_suffix(".png")), cv2.IMREAD_UNCHANGED))
     seen = finder.find_field(image)
-    hand, cup = finder.covers(image)
-    size = (image.shape[1], image.shape[0])
+    scene = see(image)
     corners = np.array(view.corners, np.float32)
     error, reading = np.inf, None
     if seen is not None:
@@ -53,9 +53,10 @@ def measure(path: Path) -> Measured:
             (float(np.linalg.norm(np.roll(corners, 2 * k, axis=0) - seen.field.corners, axis=1).mean()), k)
             for k in (0, 1)
         )
-        error /= max(size)
-        found = FieldMap(np.roll(seen.field.corners, 2 * turned, axis=0), _other(seen.field.bar, turned))
-        reading = read_checkers(image, found)
+        error /= max(image.shape[:2])
+        left, right = seen.field.bar
+        bar = (1 - right, 1 - left) if turned else (left, right)
+        reading = read_checkers(image, FieldMap(np.roll(seen.field.corners, 2 * turned, axis=0), bar))
     width = max(0.002, view.bar[1] - view.bar[0])
     middle = (view.bar[0] + view.bar[1]) / 2
     given = read_checkers(image, FieldMap(np.array(view.corners), (middle - width / 2, middle + width / 2)))
@@ -66,13 +67,9 @@ def measure(path: Path) -> Measured:
         reading,
         given,
         covered,
-        finder.largest(hand, size, 0.5, 4) is not None,
-        finder.largest(cup, size, 0.5, 4) is not None,
+        scene.hand is not None,
+        scene.cup is not None,
     )
-
-
-def _other(bar: tuple[float, float], turned: int) -> tuple[float, float]:
-    return (1 - bar[1], 1 - bar[0]) if turned else bar
 
 
 Condition = tuple[str, Callable[[View], bool]]
@@ -154,7 +151,7 @@ def _share(part: int, whole: int) -> str:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Errors of the board and checkers networks on drawn views.")
+    parser = argparse.ArgumentParser(description="Errors of the networks of views on drawn views.")
     parser.add_argument("--views", type=Path, required=True, help="folder of models.training.views")
     parser.add_argument("--last", type=int, default=200, help="how many views, from the end (default 200)")
     args = parser.parse_args()

@@ -44,6 +44,8 @@ COUNTS = 2 * MOST + 1  #: of a slot: -15 (dark) ... 15 (light)
 BAR_MOST = 7
 #: Checkers of each colour on the bar: 0 to 7, twice.
 BAR_COUNTS = 2 * (BAR_MOST + 1)
+_HIGH = 6  #: checkers of a slot from which they stand in layers and are hard to count
+_HIGH_SHARE = 0.45  #: of canvases from views with so many on a slot
 #: Of every cell: a light face's middle, a dark one's, the radius (units of 12 pixels).
 CHANNELS = 3
 
@@ -171,14 +173,15 @@ class Source:
     """Canvases with their truth, drawn from a folder of views with the corners a little off."""
 
     def __init__(self, folder: Path, seed: int, *, keep: slice = slice(None)) -> None:
-        self.files = sorted(folder.glob("*.json"))[keep]
+        self.views = [(path, View.read(path)) for path in sorted(folder.glob("*.json"))[keep]]
+        self.high = [pair for pair in self.views if max(abs(count) for count in pair[1].slots) >= _HIGH]
         self.rng = np.random.default_rng(seed)
 
     def sample(self) -> tuple[Image, Array, NDArray[np.int64], NDArray[np.int64]]:
         """A canvas, uint8 (3, HEIGHT, WIDTH), and its truth."""
         rng = self.rng
-        path = self.files[int(rng.integers(len(self.files)))]
-        view = View.read(path)
+        views = self.high if self.high and rng.random() < _HIGH_SHARE else self.views
+        path, view = views[int(rng.integers(len(views)))]
         image = cv2.imread(str(path.with_suffix(".jpg")))
         assert image is not None
         field = jittered(view, rng)

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.observation import SlotReading
 from hardware.camera import Image
 from vision.geometry import FieldMap
-from vision.hands import Cover, FieldMasks, Watch, in_single_picture
+from vision.hands import Cover, FieldMasks, Watch
 from vision.motion import Motion, MotionGate
 
 CORNERS = np.array([[80, 40], [320, 40], [330, 210], [70, 210]], np.float64)
@@ -195,37 +194,3 @@ def test_slow_light_is_followed() -> None:
         t.watch.follow(now, cover, motion)
     assert cover.clear
     assert not cover.changed.any()
-
-
-def readings(**counts: int) -> list[SlotReading]:
-    return [SlotReading(((counts.get(f"s{slot}", 0), 1.0),)) for slot in range(24)]
-
-
-def large(picture: Image) -> tuple[Image, FieldMap]:
-    """The scene three times as large, as a photograph would have it."""
-    big = cv2.resize(picture, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC)
-    return np.asarray(big, np.uint8), FieldMap(CORNERS * 3)
-
-
-def test_a_single_picture_shows_a_cup_on_the_board() -> None:
-    picture = with_checker(with_cup(table(), 150, 120), 3, 0)
-    cup, hands = in_single_picture(*large(picture), readings(s3=-1))
-    assert not hands
-    assert cup is not None
-    assert abs((cup[0] + cup[2]) / 2 - 450) < 30
-    assert abs((cup[1] + cup[3]) / 2 - 360) < 30
-
-
-def test_a_single_picture_shows_a_hand() -> None:
-    cup, hands = in_single_picture(*large(with_hand(table(), (150, 100), (140, 249))), readings())
-    assert hands is True  # not a number of numpy, which JSON does not know
-    assert cup is None
-
-
-def test_a_single_picture_of_a_free_board() -> None:
-    picture = table()
-    counts = {"s0": 5, "s4": 3, "s11": -2, "s13": -5}
-    for slot, count in ((0, 5), (4, 3), (11, 2), (13, 5)):
-        for place in range(count):
-            picture = with_checker(picture, slot, place)
-    assert in_single_picture(*large(picture), readings(**counts)) == (None, False)
