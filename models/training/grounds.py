@@ -53,6 +53,7 @@ def draw_table(rng: Rng, side: int = 512) -> Image:
         (_logo, 0.2, 2),
         (_keys, 0.3, 2),
         (_latch, 0.3, 3),
+        (_cord, 0.2, 3),
     ):
         if rng.random() < chance:
             for _ in range(int(rng.integers(1, most + 1))):
@@ -529,6 +530,23 @@ def _latch(canvas: Image, rng: Rng) -> None:
         _disc(canvas, spot, radius, np.full(3, rng.uniform(130, 250)))
         if rng.random() < 0.7:
             _disc(canvas, spot + rng.normal(0, 0.3, 2), radius * 0.45, np.full(3, rng.uniform(20, 160)))
+
+
+def _cord(canvas: Image, rng: Rng) -> None:
+    """A cord with a plug or a thick piece on it, dark or pale and with nothing on it."""
+    side = canvas.shape[0]
+    paint = rng.uniform(10, 50, 3) if rng.random() < 0.7 else rng.uniform(170, 240, 3)
+    middle, turn = rng.uniform(0, side, 2), rng.uniform(0, 2 * np.pi)
+    along = np.array([np.cos(turn), np.sin(turn)])
+    across = np.array([-along[1], along[0]])
+    bend = rng.normal(0, 30) * np.linspace(-1, 1, 16)[:, None] ** 2 * across
+    way = middle + along * np.linspace(-0.6, 0.6, 16)[:, None] * side + bend
+    thin = max(2, int(rng.uniform(3, 12)))
+    cv2.polylines(canvas, [_scaled(way)], False, (paint * 0.8).tolist(), thin, cv2.LINE_AA, _SHIFT)
+    wide, long = rng.uniform(12, 34), rng.uniform(14, 60)
+    for share, tone in ((1.0, 0.7), (0.75, 1.0), (0.3, 1.3)):
+        corners = [middle + along * a * long / 2 + across * b * share * wide / 2 for a, b in _SQUARE]
+        _fill(canvas, corners, np.minimum(255, paint * tone))
 
 
 def _letters(canvas: Image, rng: Rng) -> None:

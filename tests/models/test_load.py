@@ -42,7 +42,7 @@ def test_any_size_and_number_of_pictures() -> None:
 
 def test_weights_are_small_and_have_a_card() -> None:
     card = (files("models") / "dice.md").read_text()
-    for name in ("dice.onnx", "dice_reader.onnx", "dice_second.onnx"):
+    for name in ("dice.onnx", "dice_reader.onnx"):
         assert len((files("models") / name).read_bytes()) < 2_000_000
         assert name in card
 

@@ -111,6 +111,11 @@ def test_two_dice_and_no_more(reader: DiceReader, board: Image, a: int, b: int) 
         assert sum(share for _, share in reading.states) == pytest.approx(1)
 
 
+def test_dice_that_touch(reader: DiceReader, board: Image) -> None:
+    image, _ = with_dice(board, [(5, (0.62, 0.48)), (3, (0.62 + 34 / WIDTH, 0.48))])
+    assert [die.value for die in by_place(reader.read(image, FIELD))] == [5, 3]
+
+
 def test_ways_to_lie(reader: DiceReader, board: Image) -> None:
     over = (FIELD.slot_x(4), 0.06)  # three checkers lie there
     image, _ = with_dice(board, [(5, over), (4, (0.5, 0.5)), (2, (1.16, 0.5))])
