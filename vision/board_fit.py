@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hardware.camera import Image
 from vision.geometry import FieldMap
+from vision.warp import drawn
 
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
@@ -410,7 +411,7 @@ def _row_slopes(image: Image, field: FieldMap) -> Floats32:
     y = (depths[:, None] + _AROUND_ROW).ravel()
     grid = np.stack(np.meshgrid(np.linspace(_LOW, _HIGH, _STRIP), y), axis=-1)
     at = field.to_pixels(grid.reshape(-1, 2)).astype(np.float32).reshape(len(y), _STRIP, 2)
-    seen = cv2.remap(image, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    seen = drawn(image, at[..., 0], at[..., 1])
     lab = cv2.cvtColor(seen, cv2.COLOR_BGR2LAB).astype(np.float32)
     lab = cv2.blur(lab.reshape(len(depths), len(_AROUND_ROW), _STRIP, 3).mean(axis=1), (3, 1))
     slopes = np.zeros_like(lab)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hardware.camera import Image
 from vision.geometry import FieldMap, Points
+from vision.warp import warped
 
 COLUMN = 24  #: width of a point and of the bar
 ROW = 120  #: half the height of the field
@@ -64,13 +65,8 @@ def paint(image: Image, field: FieldMap) -> Image:
         box = np.array([[left, 0], [right, 0], [right, HEIGHT], [left, HEIGHT]], np.float64)
         (x0, y0), _, (x1, y1), _ = from_canvas(box, field.bar)
         strip = np.array([[(x1 - x0) / (right - left), 0, x0], [0, (y1 - y0) / HEIGHT, y0], [0, 0, 1]])
-        out[:, left:right] = cv2.warpPerspective(
-            part,
-            shifted(-0.5) @ into_part @ to_pixels @ strip @ shifted(0.5),
-            (right - left, HEIGHT),
-            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-            borderMode=cv2.BORDER_REPLICATE,
-        )
+        back = shifted(-0.5) @ into_part @ to_pixels @ strip @ shifted(0.5)
+        out[:, left:right] = warped(part, back, (right - left, HEIGHT))
     return out
 
 

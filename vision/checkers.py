@@ -37,6 +37,7 @@ _PLAINLY = 12.0  #: brightness (0-255) between sides beyond doubt: drawn pairs a
 #: Steps down and across in which the canvas is looked at: as it is, and turned by half. With mirrored ones
 #: too it is read no better (245 for 246 of 259 occupied slots of photographs, 368 for 367 of 378 of stills).
 _WAYS = ((1, 1), (-1, -1))
+_EMPTY = 2 / 3  #: share of empty slots, over all boards
 _KEEP = 0.002  #: a count less probable than this is left out of a reading
 
 Array = NDArray[np.float64]
@@ -68,16 +69,18 @@ Witness = tuple[tuple[SlotReading, ...], tuple[SlotReading, SlotReading]]
 
 
 def read_checkers(image: Image, field: FieldMap, witness: Witness | None = None) -> CheckersReading:
-    """Read the field of a uint8 BGR picture; ``witness`` is taken for as good as the network."""
+    """Read the field of a uint8 BGR picture; a ``witness`` that agrees with the network counts as much."""
     seen, on_bar, heat = _look(image, field, _WAYS)
     if witness is not None:
         also, bar_also = witness
-        seen *= np.array([[slot.probability(n) for n in range(-CHECKERS, CHECKERS + 1)] for slot in also])
-        light, dark = (
-            [reading.probability(sign * n) for n in range(on_bar.shape[1])]
-            for reading, sign in zip(bar_also, (1, -1), strict=True)
-        )
-        on_bar *= np.array([light, dark])
+        told = np.array([[slot.probability(n) for n in range(-CHECKERS, CHECKERS + 1)] for slot in also])
+        if _agree(seen, told):
+            seen *= told
+            light, dark = (
+                [reading.probability(sign * n) for n in range(on_bar.shape[1])]
+                for reading, sign in zip(bar_also, (1, -1), strict=True)
+            )
+            on_bar *= np.array([light, dark])
     slots, bar = at_most_fifteen(seen, on_bar)
     off = (0, 0)
     if max(_missing(slots, bar)) or slots.max(axis=1).min() < _PLAIN:
@@ -146,6 +149,18 @@ def _beside(image: Image, field: FieldMap) -> set[bool]:
 def _all(some_off: bool) -> float:
     """Chance of a side to have all of its checkers on the board, some of it lying beside the field or not."""
     return _ALL_BUT_OFF if some_off else _ALL_NONE_OFF
+
+
+def _agree(seen: Array, told: Array) -> bool:
+    """Whether two readings of the slots, (24, 31) each, are rather of one board than of any two.
+
+    A look that was learnt in another light, or of a board whose checkers look like its points, may tell
+    anything. Compared are the likelihoods that both readings tell the same, and that the second tells what
+    slots hold anywhere.
+    """
+    anywhere = np.full(_COUNTS, (1 - _EMPTY) / (_COUNTS - 1))
+    anywhere[CHECKERS] = _EMPTY
+    return bool(np.log((seen * told).sum(axis=1) / (seen @ anywhere)).sum() > 0)
 
 
 def at_most_fifteen(

@@ -21,6 +21,7 @@ import models
 from engine.observation import Box, DieReading, DieState, Half, PointXY, SlotReading
 from hardware.camera import Image
 from vision.geometry import FieldMap, boxes_overlap
+from vision.warp import warped
 
 NETWORK_EDGE = 13.0  #: pixels of a die's edge that the finder looks at; it learnt from 9 to 28
 DIE_SIZE = 0.03  #: edge of a usual die as a share of the field's width (measured: 0.020-0.046)
@@ -360,20 +361,14 @@ def _patch(image: Image, box: Box) -> Image:
     scale = _PATCH_EDGE / _edge(box)
     half = (_PATCH - 1) / 2
     x, y = _middle(box)
-    matrix = np.array([[1 / scale, 0, x - half / scale], [0, 1 / scale, y - half / scale]])
+    matrix = np.array([[1 / scale, 0, x - half / scale], [0, 1 / scale, y - half / scale], [0, 0, 1]])
     if scale < 0.8:  # many pixels to one: smooth first, or the pips alias
         reach = math.ceil(half / scale) + 2
         left, top = max(0, round(x) - reach), max(0, round(y) - reach)
         image = image[top : max(top + 1, round(y) + reach), left : max(left + 1, round(x) + reach)]
         image = cv2.GaussianBlur(image, (0, 0), 0.4 / scale)  # type: ignore[assignment]
-        matrix[:, 2] -= (left, top)
-    return cv2.warpAffine(  # type: ignore[return-value]
-        image,
-        matrix,
-        (_PATCH, _PATCH),
-        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-        borderMode=cv2.BORDER_REPLICATE,
-    )
+        matrix[:2, 2] -= (left, top)
+    return warped(image, matrix, (_PATCH, _PATCH))
 
 
 def _decode(box: Box, seen: NDArray[np.float32]) -> Die:

@@ -98,3 +98,17 @@ def test_borne_off_checkers_are_those_that_are_missing_and_in_view(name: str, of
     (corners,) = (np.array(one["corners"]) for one in labels if one["file"] == path.name)
     image = load_picture(path).image
     assert read_checkers(image, fit_columns(image, FieldMap(corners), move_sides=False)).off == off
+
+
+def test_a_witness_is_heard_only_if_it_tells_of_the_same_board() -> None:
+    def surely(counts: list[int]) -> np.ndarray:
+        told = np.full((24, 31), 0.1 / 30)
+        told[np.arange(24), 15 + np.array(counts)] = 0.9
+        return told
+
+    one = [5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2, -5, 0, 0, 0, 3, 0, 5, 0, 0, 0, 0, -2]
+    moved = [5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 1, -5, 0, 0, 0, 3, 1, 5, 0, 0, 0, 0, -2]
+    assert checkers._agree(surely(one), surely(one))
+    assert checkers._agree(surely(one), surely(moved))
+    assert not checkers._agree(surely(one), surely([-count for count in one]))
+    assert not checkers._agree(surely(one), surely([1 - (count > 0) for count in one]))
