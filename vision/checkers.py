@@ -28,10 +28,10 @@ _COUNTS = 2 * CHECKERS + 1
 #: others: where the table beside the field was looked at, and none of the side lie there, or some.
 _ALL, _ALL_NONE_OFF, _ALL_BUT_OFF = 0.55, 0.9, 0.05
 _PLAIN = 0.9  #: confidence of every slot of a full board from which nothing beside the field is asked for
-_ASIDE = 0.5  #: board units by which a view of what lies beside the field is shifted from it
+_ASIDE = 0.35  #: board units by which a view of what lies beside the field is shifted from it
 _CLEAR = 0.02  #: board units beyond the field from which a checker lies beside it
 _PLAIN_FACE = 0.5  #: confidence of a face beside the field that counts
-_NO_BAR = (0.4999, 0.5001)  # of a view that shows half a field and what lies beside it
+_NO_BAR = (0.4999, 0.5001)  # of a view that shows a part of the field and what lies beside it
 _CELLS = 6  #: cells that show faces of a side before its brightness counts
 _PLAINLY = 12.0  #: brightness (0-255) between sides beyond doubt: drawn pairs are at least that far apart
 #: Steps down and across in which the canvas is looked at: as it is, and turned by half. With mirrored ones
@@ -70,7 +70,7 @@ Witness = tuple[tuple[SlotReading, ...], tuple[SlotReading, SlotReading]]
 
 def read_checkers(image: Image, field: FieldMap, witness: Witness | None = None) -> CheckersReading:
     """Read the field of a uint8 BGR picture; a ``witness`` that agrees with the network counts as much."""
-    seen, on_bar, heat = _look(image, field, _WAYS)
+    seen, on_bar, heat = _look(canvas.paint(image, field), _WAYS)
     if witness is not None:
         also, bar_also = witness
         told = np.array([[slot.probability(n) for n in range(-CHECKERS, CHECKERS + 1)] for slot in also])
@@ -96,14 +96,11 @@ def read_checkers(image: Image, field: FieldMap, witness: Witness | None = None)
     )
 
 
-def _look(
-    image: Image, field: FieldMap, ways: Sequence[tuple[int, int]]
-) -> tuple[Array, Array, NDArray[np.float32]]:
-    """What the network says of a field: slots (24, 31), bar (2, 8), and cells (3, rows, columns).
+def _look(picture: Image, ways: Sequence[tuple[int, int]]) -> tuple[Array, Array, NDArray[np.float32]]:
+    """What the network says of a canvas: slots (24, 31), bar (2, 8), and cells (3, rows, columns).
 
     The board is looked at in several ``ways``: what does not agree is not sure.
     """
-    picture = canvas.paint(image, field)
     batch = np.stack([picture[::down, ::across] for down, across in ways]).transpose(0, 3, 1, 2)
     cells, slots, bar = models.load("checkers").run(
         None, {"image": np.multiply(batch, np.float32(1 / 255), dtype=np.float32, order="C")}
@@ -133,13 +130,21 @@ def _missing(slots: Array, bar: Array) -> tuple[int, int]:
 def _beside(image: Image, field: FieldMap) -> set[bool]:
     """The colours (true: light) of which checkers lie beside the field: in trays or on the table.
 
-    They lie in piles or stand on edge and cannot be counted from above; that there are any can be seen.
+    They lie in piles or stand on edge and cannot be counted from above; that there are any can be seen. Both
+    sides are looked at in one canvas, each with the part of the field next to it.
     """
-    colours = set()
+    views = []
     for aside in (-_ASIDE, _ASIDE):
         corners = field.to_pixels([(aside, 0), (1 + aside, 0), (1 + aside, 1), (aside, 1)])
-        view = FieldMap(corners, _NO_BAR)
-        for face in _faces(_look(image, view, _WAYS[:1])[2], view, _PLAIN_FACE):
+        views.append(FieldMap(corners, _NO_BAR))
+    middle = canvas.WIDTH // 2
+    left, right = (canvas.paint(image, view) for view in views)
+    heat = _look(np.hstack([left[:, :middle], right[:, middle:]]), _WAYS[:1])[2]
+    colours = set()
+    for half, view in enumerate(views):
+        own = heat.copy()
+        own[:2, :, slice(middle // _CELL, None) if half == 0 else slice(middle // _CELL)] = -np.inf
+        for face in _faces(own, view, _PLAIN_FACE):
             across = float(field.to_board([(face.x, face.y)])[0, 0])
             if not -_CLEAR <= across <= 1 + _CLEAR:
                 colours.add(face.light)

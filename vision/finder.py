@@ -18,9 +18,11 @@ from hardware.camera import Image
 from vision import canvas
 from vision.board_fit import fit_columns
 from vision.geometry import FieldMap, Points
+from vision.warp import warped
 
 WIDTH, HEIGHT, CELL = 320, 240, 8  #: of the network's picture
 _MARGIN = 0.11  #: around the field on the second look, as a share of the picture
+_LOOKS = 2  #: looks at the field set straight
 _LEAST = 24  #: cells that must show the field
 _SMALLEST = 64  #: pixels of a side of a picture in which a board may be sought
 #: Confidence of the last look below which there is no board: photographs of boards and rendered stills are
@@ -51,11 +53,13 @@ def find_field(image: Image) -> Found | None:
         return None
     way = np.linalg.inv(squash)
     field, confidence = _field(solved, way)
-    if not _plausible(field, width, height):
-        return None
-    straight = _straightened(field)
-    again = _solve(_look(image, straight))
-    if again is not None:
+    for _ in range(_LOOKS):
+        if not _plausible(field, width, height):
+            return None
+        straight = _straightened(field)
+        again = _solve(_look(image, straight))
+        if again is None:
+            break
         field, confidence = _field(again, np.linalg.inv(straight))
     if confidence < _AGREE or not _plausible(field, width, height):
         return None
@@ -77,14 +81,9 @@ def _look(image: Image, matrix: NDArray[np.float64]) -> Array:
     outline = _apply(back, ends)
     sides = np.linalg.norm(outline - np.roll(outline, -1, axis=0), axis=1) / (WIDTH, HEIGHT, WIDTH, HEIGHT)
     part, into_part = canvas.reduced(image, outline, float(sides.mean()))
-    small = cv2.warpPerspective(
-        part,
-        # The network learnt from pictures drawn at twice the size, of which a pixel's middle is at a quarter.
-        canvas.shifted(-0.5) @ into_part @ canvas.shifted(0.5) @ back @ canvas.shifted(0.25),
-        (WIDTH, HEIGHT),
-        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-        borderMode=cv2.BORDER_REPLICATE,
-    )
+    # The network learnt from pictures drawn at twice the size, of which a pixel's middle is at a quarter.
+    into_part = canvas.shifted(-0.5) @ into_part @ canvas.shifted(0.5) @ back @ canvas.shifted(0.25)
+    small = warped(part, into_part, (WIDTH, HEIGHT))
     batch = np.multiply(small.transpose(2, 0, 1)[None], np.float32(1 / 255), dtype=np.float32, order="C")
     return models.load("board").run(None, {"image": batch})[0][0]  # type: ignore[no-any-return]
 
@@ -127,15 +126,18 @@ def weighted_homography(source: Points, target: Points, weight: NDArray[np.float
     # What every point adds to the 9x9 matrix of normal equations, in blocks of 3x3.
     pairs = (lifted[:, :, None] * lifted[:, None]).reshape(-1, 9)
     parts = np.stack([pairs, -q[:, :1] * pairs, -q[:, 1:] * pairs, (q**2).sum(axis=1, keepdims=True) * pairs])
+    normal, back = np.zeros((9, 9)), np.linalg.inv(b)
     usual = weight / weight.max()
     now = usual
     matrix = np.eye(3)
     for _ in range(_ROUNDS):
         alike, across, down, both = (now @ parts).reshape(4, 3, 3)
-        none = np.zeros((3, 3))
-        normal = np.block([[alike, none, across], [none, alike, down], [across, down, both]])
+        normal[:3, :3] = normal[3:6, 3:6] = alike
+        normal[:3, 6:] = normal[6:, :3] = across
+        normal[3:6, 6:] = normal[6:, 3:6] = down
+        normal[6:, 6:] = both
         _, vectors = np.linalg.eigh(normal)
-        matrix = np.asarray(np.linalg.inv(b) @ vectors[:, 0].reshape(3, 3) @ a, np.float64)
+        matrix = np.asarray(back @ vectors[:, 0].reshape(3, 3) @ a, np.float64)
         seen = source @ matrix[:, :2].T + matrix[:, 2]
         depth = seen[:, 2]
         if np.abs(depth).min() < 1e-9 * np.abs(depth).max() or depth.min() * depth.max() < 0:

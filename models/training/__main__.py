@@ -47,6 +47,10 @@ def steps(plan: Plan, work: Path, out: Path, seed: int, workers: int) -> list[tu
         files = ["--views", str(views), "--out", str(out / f"{name}.onnx")]
         return name, [f"models.training.train_{name}", *files, *how_long(minutes), *seeded, *more]
 
+    def eight_bits(name: str) -> tuple[str, list[str]]:
+        files = ["--views", str(views), "--into", str(out)]
+        return f"{name} in 8 bits", ["models.training.quantise", name, *files, *seeded]
+
     seeded = ["--seed", str(seed)]
     draw = ["models.training.views", "--out", str(views), "--count", str(plan.views)]
     close = ["models.training.close", "--out", str(tiles)]
@@ -58,6 +62,7 @@ def steps(plan: Plan, work: Path, out: Path, seed: int, workers: int) -> list[tu
         of_views("board", plan.board),
         of_views("scene", plan.scene, "--start", str(out / "board.pt")),
         of_views("checkers", plan.checkers),
+        *(eight_bits(name) for name in ("board", "scene", "checkers")),
         ("dice", [*dice, *(["--short"] if plan.steps else ["--minutes", str(plan.dice)]), *seeded]),
     ]
 
