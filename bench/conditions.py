@@ -182,15 +182,20 @@ class Conditions:
     occupied: list[tuple[str, ...]]
     empty: list[tuple[str, ...]]
     dice: list[tuple[str, ...]]
+    things: list[tuple[str, ...]]
     misread: list[Misread]
 
 
 def conditions(quick: bool) -> Conditions:
-    """Occupied slots, empty slots and dice by condition, with no help and with the corners given."""
+    """Occupied slots, empty slots and dice by condition, with no help and with the corners given.
+
+    Borne-off checkers and cubes, of which there are few, as shares of all pictures.
+    """
     sample = QUICK if quick else None
     occupied: Counted = {}
     empty: Counted = {}
     dice: Counted = {}
+    things: dict[str, dict[str, list[int]]] = {}
     misread: list[Misread] = []
     for group in (PHOTOGRAPHS, STILLS):
         for corners in (False, True):
@@ -203,6 +208,10 @@ def conditions(quick: bool) -> Conditions:
                 for die in picture.dice:
                     if die.true is not None:
                         _count(dice, die_classes(die, picture.label, seen), column, die.right)
+                for name, right in picture.things:
+                    pair = things.setdefault(name, {}).setdefault(column, [0, 0])
+                    pair[0] += right
+                    pair[1] += 1
                 if not corners:
                     misread += misreadings(picture)
     for picture in judged(DICE, False, sample):
@@ -211,11 +220,16 @@ def conditions(quick: bool) -> Conditions:
                 _count(dice, die_classes(die, picture.label, None), DICE, die.right)
         misread += misreadings(picture)
     misread.sort(key=lambda m: -m.badness)
-    result = Conditions(_rows(occupied), _rows(empty), _rows(dice), misread)
+    columns = list(dict.fromkeys(column for shares in things.values() for column in shares))
+    others = [(name, *[share(*shares[c]) for c in columns]) for name, shares in things.items()]
+    result = Conditions(
+        _rows(occupied), _rows(empty), _rows(dice), [("pictures", *columns), *others], misread
+    )
     for title, rows in (
         ("occupied slots", result.occupied),
         ("empty slots", result.empty),
         ("dice", result.dice),
+        ("pictures", result.things),
     ):
         head, *body = rows
         click.echo(table((f"{title} right", *head[1:]), body) + "\n")

@@ -49,6 +49,8 @@ class Label:
 
     ``slots``: 24 signed counts, ``None`` where the label is not sure; empty where there is no board. ``kind``
     and ``light`` name the board and the light. ``complete``: no more dice lie about than are labelled.
+    ``off``: borne-off light and dark checkers in view; ``cube``: whether there is a doubling cube; ``None``
+    where they are not labelled.
     """
 
     group: str
@@ -60,6 +62,8 @@ class Label:
     slots: tuple[int | None, ...]
     dice: tuple[TrueDie, ...]
     complete: bool = True
+    off: tuple[int, int] | None = None
+    cube: bool | None = None
 
     @property
     def name(self) -> str:
@@ -109,12 +113,16 @@ class DieRead:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """A picture with every reading in it that counts; ``error``: of the corners, by the long side."""
+    """A picture with every reading in it that counts.
+
+    ``error``: of the corners, by the long side. ``things``: what else is labelled, and whether it is right.
+    """
 
     label: Label
     error: float | None
     slots: tuple[SlotRead, ...]
     dice: tuple[DieRead, ...]
+    things: tuple[tuple[str, bool], ...] = ()
 
     @property
     def located(self) -> bool:
@@ -156,6 +164,8 @@ def _label(group: str, folder: Path, item: dict[str, Any]) -> Label:
         slots=slots,
         dice=tuple(dice),
         complete=item.get("dice_complete", True),
+        off=(item["off_visible"]["light"], item["off_visible"]["dark"]) if "off_visible" in item else None,
+        cube=item["cube"]["present"] if slots and "cube" in item else None,
     )
 
 
@@ -191,9 +201,20 @@ def judge(label: Label, corners: bool) -> Judged:
         missed = tuple(
             SlotRead(slot, true, None, 0.0, 0.0) for slot, true in enumerate(label.slots) if true is not None
         )
-        return Judged(label, None, missed, judge_dice(label, ()))
+        return Judged(label, None, missed, judge_dice(label, ()), judge_things(label, None))
     error, slots = judge_slots(label, reading)
-    return Judged(label, error, slots, judge_dice(label, reading.dice))
+    return Judged(label, error, slots, judge_dice(label, reading.dice), judge_things(label, reading))
+
+
+def judge_things(label: Label, reading: PhotoReading | None) -> tuple[tuple[str, bool], ...]:
+    """Borne-off checkers and the cube, where they are labelled; all wrong where no board was found."""
+    things = []
+    if label.off is not None:
+        things.append(("borne-off checkers, of both sides", reading is not None and reading.off == label.off))
+    if label.cube is not None:
+        right = reading is not None and (reading.cube is not None) == label.cube
+        things.append(("a doubling cube, or none", right))
+    return tuple(things)
 
 
 def judge_slots(label: Label, reading: PhotoReading) -> tuple[float | None, tuple[SlotRead, ...]]:

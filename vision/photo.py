@@ -23,7 +23,7 @@ from vision import finder
 from vision.appearance import Appearance, learn
 from vision.board_fit import fit_columns
 from vision.checkers import read_checkers
-from vision.dice import DiceReader
+from vision.dice import CubeReading, DiceReader
 from vision.geometry import FieldMap
 from vision.scene import see
 from vision.slots import read_board
@@ -68,6 +68,7 @@ class PhotoReading:
     cup: Box | None = None
     hands: bool = False
     off: tuple[int, int] = (0, 0)
+    cube: CubeReading | None = None
 
     def to_json(self, file: str) -> dict[str, Any]:
         """The object of the photo contract for the picture named ``file``."""
@@ -81,7 +82,7 @@ class PhotoReading:
             "bar": {"light": self.bar[0].count, "dark": self.bar[1].count},
             "off": {"light": self.off[0], "dark": self.off[1]},
             "dice": [die.to_json() for die in self.dice],
-            "cube": None,
+            "cube": None if self.cube is None else self.cube.to_json(),
             "cup": None if self.cup is None else {"box": [round(v, 1) for v in self.cup]},
             "hands": self.hands,
         }
@@ -142,7 +143,7 @@ def read_photo(
         field, confidence = fit_columns(image, FieldMap(place), move_sides=False), 1.0
     witness = None if known is None else read_board(image, field, known)
     checkers = read_checkers(image, field, witness)
-    seen = DiceReader(floor=_LIKELY_DIE).read(image, field, slots=checkers.slots)
+    seen, cube = DiceReader(floor=_LIKELY_DIE).read_all(image, field, slots=checkers.slots)
     scene = see(image)
     view = field.view(confidence)
     a, b, c, d = ((x * scale, y * scale) for x, y in view.corners)
@@ -155,6 +156,7 @@ def read_photo(
         cup=None if scene.cup is None else _times(scene.cup, scale),
         hands=scene.hand is not None,
         off=checkers.off,
+        cube=None if cube is None else replace(cube, box=_times(cube.box, scale)),
     )
 
 
