@@ -101,5 +101,5 @@ def test_a_contact_sheet(tmp_path: Path) -> None:
 
 
 def test_a_sheet_of_nothing(tmp_path: Path) -> None:
-    sheet(Conditions([], [], [], []), tmp_path)
+    sheet(Conditions([], [], [], [], []), tmp_path)
     assert not list(tmp_path.iterdir())

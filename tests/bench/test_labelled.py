@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from bench.labelled import Label, TrueDie, judge_dice, judge_slots
+from bench.labelled import Label, TrueDie, judge_dice, judge_slots, judge_things
 from engine.observation import BoardView, DieReading, PointXY, SlotReading
 from vision.geometry import FieldMap
 from vision.photo import PhotoReading
@@ -78,3 +79,11 @@ def test_a_die_that_counts_neither_way() -> None:
 
 def test_nothing_is_false_where_not_all_dice_are_labelled() -> None:
     assert judge_dice(label(complete=False), [die(6, 200, 200)]) == ()
+
+
+def test_borne_off_checkers_and_the_cube_count_where_they_are_labelled() -> None:
+    seen = replace(reading(seen_slots()), off=(3, 0))
+    assert judge_things(label(), seen) == ()
+    known = replace(label(), off=(3, 0), cube=True)
+    assert [right for _, right in judge_things(known, seen)] == [True, False]
+    assert [right for _, right in judge_things(known, None)] == [False, False]
