@@ -41,7 +41,10 @@ _TELL = 2.0  # seconds for which a move is told
 _SHAKE = 0.4  # share of the picture that moves at once when the camera or the board does
 _DICE_EVERY = 0.2  # seconds between two readings of dice while something moves elsewhere
 _SLOTS_EVERY = 0.3  # the same for slots
-_AGAIN = (0.6, 2.0)  # seconds of stillness after which a still board is read once more
+_AGAIN = (0.6, 2.0)  # seconds of stillness after which a still board is read once more, all of it
+_TOUCHED = 0.005  # share of a slot that has moved since it was read, from which it is read once it rests
+_UNSURE = 0.95  # confidence below which a slot is read again as well
+_LATER = 0.1  # seconds by which other work waits for a frame that came to rest to be read
 _REFRESH_EVERY = 3.0  # seconds between two adaptations of the learnt look
 _REFRESH = 0.1  # weight of one
 _SURE = 0.95  # least confidence of every slot that is not full, for the look to be adapted to what is seen
@@ -159,6 +162,8 @@ class BoardReader:
         told = ("the board has moved",) if frame.t < board.told_until else ()
         if frame.t < board.next_track or not board.at_rest(motion):
             return told
+        if motion.share() <= _SHAKE and board.fresh(frame.t):
+            return told  # a look for a move that nothing hints at can wait until what came to rest is read
         if board.covered_since is not None and frame.t - board.covered_since < _COVERED_WAIT:
             return told  # a hand takes the eye along with it; one that stays may be a shifted picture
         board.next_track = frame.t + _TRACK_EVERY
@@ -202,7 +207,7 @@ class BoardReader:
         board = self._board
         if board is None or self._appearance is None or not seen.still or seen.hands:
             return
-        if frame.t < board.next_refresh or not all(slot.visible for slot in seen.slots):
+        if frame.t < board.next_refresh or board.fresh(frame.t) or not all(s.visible for s in seen.slots):
             return
         slots = self._believed
         if slots is not None:
@@ -247,6 +252,7 @@ class _Board:
         self._slots = [_UNKNOWN] * SLOTS
         self._bar = (EMPTY_SLOT, EMPTY_SLOT)
         self._slots_at = self._dice_at = -np.inf
+        self._read_at = np.full(SLOTS + 2, -np.inf)  # of the slots and the bar; the last is of no slot
         self._dice: tuple[DieReading, ...] = ()
         self._whole = True  # dice may lie on the board already, and then nothing has changed
         self._still_since: float | None = None
@@ -255,6 +261,10 @@ class _Board:
     def at_rest(self, motion: Motion) -> bool:
         """Whether nothing moves over the field."""
         return motion.still(self._masks.inside)
+
+    def fresh(self, t: float) -> bool:
+        """Whether the board has come to rest only now, so that this frame is to be read."""
+        return self._still_since is None or t - self._still_since < _LATER
 
     def read(
         self,
@@ -278,12 +288,13 @@ class _Board:
         elif self._still_since is None:
             self._still_since, self._due = t, [t, *(t + wait for wait in _AGAIN)]
         due = still and bool(self._due) and t >= self._due[0]
+        again = due and self._still_since != t
         if due:
             self._due = [at for at in self._due if at > t]
         unrest = self._masks.shares(~motion.quiet)
         visible = np.array([not hidden for hidden in cover.slots]) & (unrest <= _UNREST)
         if due or (not still and t - self._slots_at >= _SLOTS_EVERY):
-            self._read_slots(frame.image, t, appearance, visible, motion, everything=due)
+            self._read_slots(frame.image, t, appearance, visible, motion, everything=again or self._whole)
         self._read_dice(frame.image, t, cover, motion, dice, due, believed)
         if still:
             if cover.hands and t >= self._next_ghost:
@@ -339,14 +350,18 @@ class _Board:
         motion: Motion,
         everything: bool,
     ) -> None:
-        """Read the visible slots; unless ``everything`` is due, only if one moved since it was read."""
+        """Read the visible slots; unless ``everything`` is due, those that moved since or were unsure."""
         wanted = visible.copy()
         if not everything:
-            wanted &= self._masks.shares(motion.since > self._slots_at) > _UNREST
+            unsure = [slot.confidence < _UNSURE or not slot.visible for slot in (*self._slots, *self._bar)]
+            unsure[SLOTS] |= unsure.pop()
+            moved = motion.since > self._read_at[self._masks.slots]
+            wanted &= (self._masks.shares(moved) > _TOUCHED) | np.array(unsure)
         if not wanted.any():
             return
         self._slots_at = t
-        slots, bar = read_board(image, self.field, appearance, visible=wanted[:SLOTS])
+        self._read_at[:-1][wanted] = t
+        slots, bar = read_board(image, self.field, appearance, visible=wanted)
         for slot in np.flatnonzero(wanted[:SLOTS]):
             self._slots[slot] = slots[slot]
         if wanted[SLOTS]:
