@@ -31,10 +31,10 @@ _BOX_UNIT = 16.0
 _PATCH = 64  #: side of what the reader sees
 _PATCH_EDGE = 26.0  #: pixels of an edge there
 _FOUND = 0.12  #: probability of the finder from which the reader looks at a place
-_MOST = 24  #: places of a picture that the reader looks at, the likeliest ones
+_MOST = 20  #: places of a picture that the reader looks at, the likeliest ones
 _APART = 0.5  # edges between the middles of two places
 _SCALE_STEP = 1.5  # between two scales at which dice of unknown size are looked for
-_DOUBTFUL = 0.15  #: probability of the reader at one look from which it looks at a place in four ways
+_DOUBTFUL = 0.3  #: probability of the reader at one look from which it looks at a place in four ways
 #: Slopes beyond this are cocked. Of drawn flat dice half are seen to within 7 degrees, 3 in 4 to within 13.
 _COCKED_DEGREES = 17.0
 #: Probability of its value from which a die that is not cocked is one: what lies flat can be read. On drawn
@@ -149,7 +149,7 @@ class DiceReader:
         while edge <= max(16.0, 0.5 * min(height, width)):
             places += self._find(image, (0, 0, width, height), NETWORK_EDGE / edge)
             edge *= _SCALE_STEP
-        found = self._look(image, places, most=4 * _MOST)
+        found = self._look(image, places, most=5 * _MOST)
         out = []
         for die in found:
             if die.confidence >= self.floor and max(die.values) >= _TOLD:
