@@ -44,7 +44,10 @@ _SLOTS_EVERY = 0.3  # the same for slots
 _AGAIN = (0.6, 2.0)  # seconds of stillness after which a still board is read once more, all of it
 _TOUCHED = 0.005  # share of a slot that has moved since it was read, from which it is read once it rests
 _UNSURE = 0.95  # confidence below which a slot is read again as well
-_LATER = 0.1  # seconds by which other work waits for a frame that came to rest to be read
+_SPARSE = (
+    0.15  # seconds between two frames from which slots and dice are read in one, not one after the other
+)
+_LATER = 0.25  # seconds by which other work waits for a frame that came to rest to be read
 _REFRESH_EVERY = 3.0  # seconds between two adaptations of the learnt look
 _REFRESH = 0.1  # weight of one
 _SURE = 0.95  # least confidence of every slot that is not full, for the look to be adapted to what is seen
@@ -243,6 +246,7 @@ class _Board:
         self.next_track = frame.t + _TRACK_EVERY
         self.next_refresh = frame.t
         self._next_ghost = frame.t
+        self._t = -np.inf  # of the frame before
         self._masks = FieldMasks(field, small.shape[:2], shrink_factor(frame.image.shape[1]))
         self._watch = Watch(self._masks, small)
         self.forget()
@@ -254,6 +258,7 @@ class _Board:
         self._slots_at = self._dice_at = -np.inf
         self._read_at = np.full(SLOTS + 2, -np.inf)  # of the slots and the bar; the last is of no slot
         self._dice: tuple[DieReading, ...] = ()
+        self._dice_due = False  # the board has come to rest, and its dice are still to be read
         self._whole = True  # dice may lie on the board already, and then nothing has changed
         self._still_since: float | None = None
         self._due: list[float] = []
@@ -295,7 +300,12 @@ class _Board:
         visible = np.array([not hidden for hidden in cover.slots]) & (unrest <= _UNREST)
         if due or (not still and t - self._slots_at >= _SLOTS_EVERY):
             self._read_slots(frame.image, t, appearance, visible, motion, everything=again or self._whole)
-        self._read_dice(frame.image, t, cover, motion, dice, due, believed)
+        # No frame is to take long: where the next one is near, dice are left to it.
+        wait = self._slots_at == t and t - self._t < _SPARSE
+        self._dice_due |= due
+        self._read_dice(frame.image, t, cover, motion, dice, believed, wait=wait)
+        self._t = t
+        still = still and not self._dice_due
         if still:
             if cover.hands and t >= self._next_ghost:
                 self._dispel(frame.image, small, cover, motion, appearance)
@@ -374,10 +384,11 @@ class _Board:
         cover: Cover,
         motion: Motion,
         dice: DiceReader,
-        due: bool,
         believed: tuple[int, ...] | None,
+        *,
+        wait: bool,
     ) -> None:
-        """Dice are read where something has changed, is not covered and lies still."""
+        """Dice are read where something has changed, is not covered and lies still; ``wait``: not now."""
         self._dice = tuple(
             die
             for die in self._dice
@@ -386,9 +397,9 @@ class _Board:
         )
         resting = cover.changed & motion.quiet
         fresh = resting & (motion.since > self._dice_at)
-        if not due and (not fresh.any() or t - self._dice_at < _DICE_EVERY):
+        if wait or not (self._dice_due or (fresh.any() and t - self._dice_at >= _DICE_EVERY)):
             return
-        self._dice_at = t
+        self._dice_at, self._dice_due = t, False
         # Dice that lay there before the board was learnt are part of the reference, not a change.
         kept = tuple(die for die in self._dice if self._share(resting, die) < 0.2)
         if not resting.any() and not self._whole:
@@ -397,8 +408,8 @@ class _Board:
         changed: Mask | None = None
         if not self._whole:
             size = (image.shape[1], image.shape[0])
-            full = cv2.resize(resting.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST)
-            changed = np.asarray(full > 0)
+            full = cv2.resize(resting.view(np.uint8), size, interpolation=cv2.INTER_NEAREST)
+            changed = np.asarray(full, np.uint8).view(np.bool_)
         self._whole = False
         slots = self._slots
         if (
