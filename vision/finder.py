@@ -23,7 +23,6 @@ from vision.warp import warped
 WIDTH, HEIGHT, CELL = 320, 240, 8  #: of the network's picture
 _MARGIN = 0.11  #: around the field on the second look, as a share of the picture
 _LOOKS = 2  #: looks at the field set straight
-_SETTLED = 3.0  #: pixels of the network's picture: corners that moved less are not looked at again
 _LEAST = 24  #: cells that must show the field
 _SMALLEST = 64  #: pixels of a side of a picture in which a board may be sought
 #: Confidence of the last look below which there is no board: photographs of boards and rendered stills are
@@ -61,10 +60,7 @@ def find_field(image: Image) -> Found | None:
         again = _solve(_look(image, straight))
         if again is None:
             break
-        moved = float(np.abs(again.corners - _apply(straight, field.corners)).max())
         field, confidence = _field(again, np.linalg.inv(straight))
-        if moved < _SETTLED:
-            break
     if confidence < _AGREE or not _plausible(field, width, height):
         return None
     return Found(fit_columns(image, field, move_sides=True), confidence)
