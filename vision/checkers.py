@@ -30,13 +30,17 @@ _ALL, _ALL_NONE_OFF, _ALL_BUT_OFF = 0.55, 0.9, 0.05
 _PLAIN = 0.9  #: confidence of every slot of a full board from which nothing beside the field is asked for
 _ASIDE = 0.35  #: board units by which a view of what lies beside the field is shifted from it
 _CLEAR = 0.02  #: board units beyond the field from which a checker lies beside it
-_PLAIN_FACE = 0.5  #: confidence of a face beside the field that counts
+_PLAIN_FACE = 0.7  #: confidence of a face beside the field that counts: fewest errors on drawn views
 _NO_BAR = (0.4999, 0.5001)  # of a view that shows a part of the field and what lies beside it
 _CELLS = 6  #: cells that show faces of a side before its brightness counts
 _PLAINLY = 12.0  #: brightness (0-255) between sides beyond doubt: drawn pairs are at least that far apart
 #: Steps down and across in which the canvas is looked at: as it is, and turned by half. With mirrored ones
 #: too it is read no better (245 for 246 of 259 occupied slots of photographs, 368 for 367 of 378 of stills).
 _WAYS = ((1, 1), (-1, -1))
+_LAB_WEIGHTS = np.array([0.5, 1, 1])  #: checkers of a side differ in brightness by light and gloss
+_SPREAD = 15.0  #: Lab units by which slots of a side differ
+_MOST_ODDS = 2.0  #: logarithm of the odds that a colour may change
+_ROUNDS = 3
 _EMPTY = 2 / 3  #: share of empty slots, over all boards
 _KEEP = 0.002  #: a count less probable than this is left out of a reading
 
@@ -113,8 +117,48 @@ def _look(picture: Image, ways: Sequence[tuple[int, int]]) -> tuple[Array, Array
     if _brighter_is_dark(picture, heat):
         # The network names the colours by a look at the whole board; where it named them the wrong way
         # round, all of its answer changes sign.
-        return seen[:, ::-1].copy(), on_bar[::-1].copy(), heat[[1, 0, 2]]
-    return seen, on_bar, heat
+        seen, on_bar, heat = seen[:, ::-1].copy(), on_bar[::-1].copy(), heat[[1, 0, 2]]
+    return _of_one_colour(seen, _colours(picture, heat)), on_bar, heat
+
+
+def _colours(picture: Image, heat: NDArray[np.float32]) -> Array:
+    """The colour of the faces on each slot of a canvas: (24, 3), CIE Lab, brightness halved; NaN without."""
+    lab = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB).astype(np.float64) * _LAB_WEIGHTS
+    shown = _whole_faces(heat[:2].max(axis=0) > 0)
+    half = canvas.HEIGHT // 2
+    out = np.full((SLOTS, 3), np.nan)
+    for slot in range(SLOTS):
+        left = canvas.left_of(slot)
+        place = slice(0, half) if slot < SLOTS // 2 else slice(half, None), slice(left, left + canvas.COLUMN)
+        if shown[place].sum() >= _CELL**2:
+            out[slot] = np.median(lab[place][shown[place]], axis=0)
+    return out
+
+
+def _of_one_colour(seen: Array, colours: Array) -> Array:
+    """Slots (24, 31) of which the sides are named alike where the ``colours`` (24, 3) are alike.
+
+    The network names each slot's side for itself. Each side's colour is taken from the slots that are named
+    so, and a slot whose colour is nearer to the other's is doubted, in a few rounds.
+    """
+    light, dark = seen[:, CHECKERS + 1 :].sum(axis=1), seen[:, :CHECKERS].sum(axis=1)
+    known = ~np.isnan(colours[:, 0])
+    there = (light + dark) * known
+    places = np.where(known[:, None], colours, 0)
+    odds = np.zeros(SLOTS)
+    for _ in range(_ROUNDS):
+        share = light / np.maximum(light + dark * np.exp(-odds), 1e-12)
+        weights = np.stack([there * share, there * (1 - share)])
+        if weights.sum(axis=1).min() < 0.5:  # there is one side only
+            return seen
+        means = weights @ places / weights.sum(axis=1, keepdims=True)
+        nearer = ((places - means[1]) ** 2).sum(axis=1) - ((places - means[0]) ** 2).sum(axis=1)
+        odds = np.where(known, np.clip(nearer / (2 * _SPREAD**2), -_MOST_ODDS, _MOST_ODDS), 0)
+    share = light / np.maximum(light + dark * np.exp(-odds), 1e-12)
+    out = seen.copy()
+    out[:, CHECKERS + 1 :] *= ((light + dark) * share / np.maximum(light, 1e-12))[:, None]
+    out[:, :CHECKERS] *= ((light + dark) * (1 - share) / np.maximum(dark, 1e-12))[:, None]
+    return out
 
 
 def _missing(slots: Array, bar: Array) -> tuple[int, int]:
@@ -243,12 +287,16 @@ def _brighter_is_dark(picture: Image, heat: NDArray[np.float32]) -> bool:
         rows, columns = np.nonzero((heat[side] > 0) & (heat[side] > heat[1 - side]))
         if len(rows) < _CELLS:
             return False
-        near = np.zeros(heat.shape[1:], np.uint8)
-        near[rows, columns] = 1
-        # A face as a whole: its middle may be an emblem or a ring of another colour.
-        whole = cv2.resize(cv2.dilate(near, np.ones((3, 3))), None, fx=_CELL, fy=_CELL, interpolation=0)
-        sides.append(float(brightness[whole > 0].mean()))
+        near = np.zeros(heat.shape[1:], np.bool_)
+        near[rows, columns] = True
+        sides.append(float(brightness[_whole_faces(near)].mean()))
     return sides[1] > sides[0] + _PLAINLY
+
+
+def _whole_faces(middles: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The pixels of the canvas that faces cover: a middle alone may be an emblem or a ring."""
+    near = cv2.dilate(middles.astype(np.uint8), np.ones((3, 3)))
+    return np.asarray(cv2.resize(near, None, fx=_CELL, fy=_CELL, interpolation=cv2.INTER_NEAREST) > 0)
 
 
 def _faces(heat: NDArray[np.float32], field: FieldMap, floor: float = 0.4) -> tuple[Face, ...]:

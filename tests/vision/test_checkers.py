@@ -91,7 +91,7 @@ def test_what_lies_beside_the_field_says_whether_all_stand_on_it() -> None:
         assert int(told[5].argmax()) == 15 + count
 
 
-@pytest.mark.parametrize(("name", "off"), [("1013", (0, 13)), ("1020", (4, 12)), ("1029", (0, 0))])
+@pytest.mark.parametrize(("name", "off"), [("1013", (0, 13)), ("1031", (6, 15)), ("1029", (0, 0))])
 def test_borne_off_checkers_are_those_that_are_missing_and_in_view(name: str, off: tuple[int, int]) -> None:
     path = shared("footage", "stills", "images", f"{name}.jpg")
     labels = json.loads(shared("footage", "stills", "labels.json").read_text())
@@ -112,3 +112,24 @@ def test_a_witness_is_heard_only_if_it_tells_of_the_same_board() -> None:
     assert checkers._agree(surely(one), surely(moved))
     assert not checkers._agree(surely(one), surely([-count for count in one]))
     assert not checkers._agree(surely(one), surely([1 - (count > 0) for count in one]))
+
+
+def test_what_looks_alike_is_of_one_side() -> None:
+    slots, _ = board((0, 2), (1, -4), (2, -5), (3, 3), (4, 1))
+    slots[7] = 0
+    slots[7, 15 - 3], slots[7, 15 + 3] = 0.4, 0.6
+    white, red = (100.0, 128.0, 128.0), (50.0, 180.0, 160.0)
+    colours = np.full((24, 3), np.nan)
+    for slot, colour in {0: white, 1: red, 2: red, 3: white, 4: white, 7: red}.items():
+        colours[slot] = colour
+    told = checkers._of_one_colour(slots, colours)
+    assert told[7, 15 - 3] > 0.8
+    assert np.allclose(told.sum(axis=1), 1)
+    assert np.allclose(np.delete(told, 7, axis=0), np.delete(slots, 7, axis=0), atol=1e-9)
+
+
+def test_one_side_alone_is_left_as_it_is() -> None:
+    slots, _ = board((0, 2), (1, 13))
+    colours = np.full((24, 3), np.nan)
+    colours[:2] = 100, 128, 128
+    assert np.array_equal(checkers._of_one_colour(slots, colours), slots)
