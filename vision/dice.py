@@ -78,10 +78,6 @@ class CubeReading:
     box: Box
     confidence: float
 
-    def to_json(self) -> dict[str, Any]:
-        """The cube object of the photo contract."""
-        return {"value": self.value, "box": [round(v, 1) for v in self.box]}
-
 
 class DiceReader:
     """Finds and reads dice and the cube. Holds no state between pictures.

@@ -9,7 +9,7 @@ import pytest
 from engine.observation import EMPTY_SLOT, DieReading, SlotReading
 from hardware.camera import Image
 from models.training.cubes import DieStyle, Light, Vector, draw_die, random_pose
-from vision.dice import CubeReading, DiceReader
+from vision.dice import DiceReader
 from vision.geometry import FieldMap
 
 LEFT, TOP, WIDTH, HEIGHT = 240, 90, 700, 560
@@ -145,10 +145,6 @@ def test_a_doubling_cube_is_no_die(reader: DiceReader, board: Image, power: int)
 def test_a_board_without_a_cube(reader: DiceReader, board: Image) -> None:
     image, _ = with_dice(board, [(3, (0.25, 0.5))])
     assert reader.read_all(image, FIELD)[1] is None
-
-
-def test_a_cube_as_others_read_it() -> None:
-    assert CubeReading(8, (1.04, 2, 30, 40.26), 0.9).to_json() == {"value": 8, "box": [1.0, 2, 30, 40.3]}
 
 
 def test_only_what_changed_is_looked_at(reader: DiceReader, board: Image) -> None:
