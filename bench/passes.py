@@ -4,7 +4,7 @@
 
 Prints the seconds of every pass as JSON: processor time of one core, which is the wall clock's where nothing
 else runs and nearly the same where something does. The kinds take turns, so that a machine that is slow for a
-while is slow for all of them. What comes to rest is read in two frames; the dearer one counts.
+while is slow for all of them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def main() -> None:
             seconds["yardstick"].append(_timed(look))
             seconds["photo"].append(_timed(_photo, path))
     reader, tracker = BoardReader(), Tracker()
-    was_still, before = True, 0.0
+    was_still = True
     turn = cycle(range(_YARDSTICK_EVERY))
     with VideoFile(video) as camera:
         while (frame := camera.read()) is not None:
@@ -59,8 +59,8 @@ def main() -> None:
                 continue
             seconds["frame"].append(spent)
             if seen.still and not was_still:
-                seconds["rest"].append(max(spent, before))
-            was_still, before = seen.still, spent
+                seconds["rest"].append(spent)
+            was_still = seen.still
             if next(turn) == 0:
                 seconds["yardstick"].append(_timed(look))
     print(json.dumps({"seconds": seconds, "found": sum(found), "pictures": len(found)}))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -27,7 +28,6 @@ _COUNTS = 2 * CHECKERS + 1
 #: Chance of a side to have all of its checkers on the board; the rest is spread over all lesser numbers. The
 #: others: where the table beside the field was looked at, and none of the side lie there, or some.
 _ALL, _ALL_NONE_OFF, _ALL_BUT_OFF = 0.55, 0.9, 0.05
-_PLAIN = 0.9  #: confidence of every slot of a full board from which nothing beside the field is asked for
 _ASIDE = 0.35  #: board units by which a view of what lies beside the field is shifted from it
 _CLEAR = 0.02  #: board units beyond the field from which a checker lies beside it
 _PLAIN_FACE = 0.7  #: confidence of a face beside the field that counts: fewest errors on drawn views
@@ -87,7 +87,7 @@ def read_checkers(image: Image, field: FieldMap, witness: Witness | None = None)
             on_bar *= np.array([light, dark])
     slots, bar = at_most_fifteen(seen, on_bar)
     off = (0, 0)
-    if max(_missing(slots, bar)) or slots.max(axis=1).min() < _PLAIN:
+    if max(_missing(slots, bar)):
         beside = _beside(image, field)
         slots, bar = at_most_fifteen(seen, on_bar, (_all(True in beside), _all(False in beside)))
         light_off, dark_off = _missing(slots, bar)
@@ -114,16 +114,16 @@ def _look(picture: Image, ways: Sequence[tuple[int, int]]) -> tuple[Array, Array
     seen = _geometric_mean(np.stack(turned)).reshape(SLOTS, _COUNTS)
     on_bar = _geometric_mean(bar.astype(np.float64))
     heat = np.mean([cells[way, :, ::down, ::across] for way, (down, across) in enumerate(ways)], axis=0)
-    if _brighter_is_dark(picture, heat):
+    lab = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB)
+    if _brighter_is_dark(lab[..., 0], heat):
         # The network names the colours by a look at the whole board; where it named them the wrong way
         # round, all of its answer changes sign.
         seen, on_bar, heat = seen[:, ::-1].copy(), on_bar[::-1].copy(), heat[[1, 0, 2]]
-    return _of_one_colour(seen, _colours(picture, heat)), on_bar, heat
+    return _of_one_colour(seen, _colours(lab, heat)), on_bar, heat
 
 
-def _colours(picture: Image, heat: NDArray[np.float32]) -> Array:
+def _colours(lab: NDArray[Any], heat: NDArray[np.float32]) -> Array:
     """The colour of the faces on each slot of a canvas: (24, 3), CIE Lab, brightness halved; NaN without."""
-    lab = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB).astype(np.float64) * _LAB_WEIGHTS
     shown = _whole_faces(heat[:2].max(axis=0) > 0)
     half = canvas.HEIGHT // 2
     out = np.full((SLOTS, 3), np.nan)
@@ -131,7 +131,7 @@ def _colours(picture: Image, heat: NDArray[np.float32]) -> Array:
         left = canvas.left_of(slot)
         place = slice(0, half) if slot < SLOTS // 2 else slice(half, None), slice(left, left + canvas.COLUMN)
         if shown[place].sum() >= _CELL**2:
-            out[slot] = np.median(lab[place][shown[place]], axis=0)
+            out[slot] = np.median(lab[place][shown[place]], axis=0) * _LAB_WEIGHTS
     return out
 
 
@@ -279,9 +279,8 @@ def _negative(reading: SlotReading) -> SlotReading:
     return SlotReading(tuple((-count, chance) for count, chance in reading.counts))
 
 
-def _brighter_is_dark(picture: Image, heat: NDArray[np.float32]) -> bool:
+def _brighter_is_dark(brightness: NDArray[Any], heat: NDArray[np.float32]) -> bool:
     """Whether the faces named dark are plainly brighter than those named light: then the names are wrong."""
-    brightness = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB)[..., 0]
     sides = []
     for side in (0, 1):
         rows, columns = np.nonzero((heat[side] > 0) & (heat[side] > heat[1 - side]))

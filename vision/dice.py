@@ -348,7 +348,8 @@ def _tops(heat: NDArray[np.float32], boxes: NDArray[np.float64]) -> list[int]:
 
 
 def _run(network: Any, pictures: Sequence[Any]) -> NDArray[np.float32]:
-    batch = np.ascontiguousarray(np.stack(pictures).transpose(0, 3, 1, 2), np.float32) / np.float32(255)
+    batch = np.stack(pictures).transpose(0, 3, 1, 2)
+    batch = np.multiply(batch, np.float32(1 / 255), dtype=np.float32, order="C")
     return network.run(None, {"image": batch})[0]  # type: ignore[no-any-return]
 
 

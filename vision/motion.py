@@ -9,7 +9,7 @@ light are followed.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -68,12 +68,7 @@ def relit(before: Image, now: Image) -> Image:
 
 def difference(now: Image, before: Image) -> NDArray[np.uint8]:
     """The largest difference over the channels after a change of exposure is divided out."""
-    return distance(now, relit(before, now))
-
-
-def distance(a: Image, b: Image) -> NDArray[np.uint8]:
-    """The largest difference over the channels."""
-    blue, green, red = cv2.split(cv2.absdiff(a, b))
+    blue, green, red = cv2.split(cv2.absdiff(now, relit(before, now)))
     return np.asarray(cv2.max(cv2.max(blue, green), red), np.uint8)
 
 
@@ -83,18 +78,18 @@ class Motion:
 
     ``moved``: pixels of the small picture that moved in this frame. ``since``: float64 of the same
     shape, the time at which each pixel last moved. ``t``: time of the frame. ``rest``: seconds
-    without movement that count as still at this frame rate. ``quiet``: pixels that have been still for
-    long enough, over at least one pair of frames.
+    without movement that count as still at this frame rate.
     """
 
     moved: Mask
     since: NDArray[np.float64]
     t: float
     rest: float
-    quiet: Mask = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "quiet", ~self.moved & (self.t - self.since >= self.rest))
+    @property
+    def quiet(self) -> Mask:
+        """Pixels that have been still for long enough, over at least one pair of frames."""
+        return ~self.moved & (self.t - self.since >= self.rest)
 
     def still(self, where: Mask, least: int = 1) -> bool:
         """Whether all but fewer than ``least`` pixels of ``where`` are quiet."""

@@ -41,13 +41,7 @@ _TELL = 2.0  # seconds for which a move is told
 _SHAKE = 0.4  # share of the picture that moves at once when the camera or the board does
 _DICE_EVERY = 0.2  # seconds between two readings of dice while something moves elsewhere
 _SLOTS_EVERY = 0.3  # the same for slots
-_AGAIN = (0.6, 2.0)  # seconds of stillness after which a still board is read once more, all of it
-_TOUCHED = 0.005  # share of a slot that has moved since it was read, from which it is read once it rests
-_UNSURE = 0.95  # confidence below which a slot is read again as well
-_SPARSE = (
-    0.15  # seconds between two frames from which slots and dice are read in one, not one after the other
-)
-_LATER = 0.25  # seconds by which other work waits for a frame that came to rest to be read
+_AGAIN = (0.6, 2.0)  # seconds of stillness after which a still board is read once more
 _REFRESH_EVERY = 3.0  # seconds between two adaptations of the learnt look
 _REFRESH = 0.1  # weight of one
 _SURE = 0.95  # least confidence of every slot that is not full, for the look to be adapted to what is seen
@@ -165,8 +159,6 @@ class BoardReader:
         told = ("the board has moved",) if frame.t < board.told_until else ()
         if frame.t < board.next_track or not board.at_rest(motion):
             return told
-        if motion.share() <= _SHAKE and board.fresh(frame.t):
-            return told  # a look for a move that nothing hints at can wait until what came to rest is read
         if board.covered_since is not None and frame.t - board.covered_since < _COVERED_WAIT:
             return told  # a hand takes the eye along with it; one that stays may be a shifted picture
         board.next_track = frame.t + _TRACK_EVERY
@@ -210,7 +202,7 @@ class BoardReader:
         board = self._board
         if board is None or self._appearance is None or not seen.still or seen.hands:
             return
-        if frame.t < board.next_refresh or board.fresh(frame.t) or not all(s.visible for s in seen.slots):
+        if frame.t < board.next_refresh or not all(slot.visible for slot in seen.slots):
             return
         slots = self._believed
         if slots is not None:
@@ -246,7 +238,6 @@ class _Board:
         self.next_track = frame.t + _TRACK_EVERY
         self.next_refresh = frame.t
         self._next_ghost = frame.t
-        self._t = -np.inf  # of the frame before
         self._masks = FieldMasks(field, small.shape[:2], shrink_factor(frame.image.shape[1]))
         self._watch = Watch(self._masks, small)
         self.forget()
@@ -256,9 +247,7 @@ class _Board:
         self._slots = [_UNKNOWN] * SLOTS
         self._bar = (EMPTY_SLOT, EMPTY_SLOT)
         self._slots_at = self._dice_at = -np.inf
-        self._read_at = np.full(SLOTS + 2, -np.inf)  # of the slots and the bar; the last is of no slot
         self._dice: tuple[DieReading, ...] = ()
-        self._dice_due = False  # the board has come to rest, and its dice are still to be read
         self._whole = True  # dice may lie on the board already, and then nothing has changed
         self._still_since: float | None = None
         self._due: list[float] = []
@@ -266,10 +255,6 @@ class _Board:
     def at_rest(self, motion: Motion) -> bool:
         """Whether nothing moves over the field."""
         return motion.still(self._masks.inside)
-
-    def fresh(self, t: float) -> bool:
-        """Whether the board has come to rest only now, so that this frame is to be read."""
-        return self._still_since is None or t - self._still_since < _LATER
 
     def read(
         self,
@@ -293,19 +278,13 @@ class _Board:
         elif self._still_since is None:
             self._still_since, self._due = t, [t, *(t + wait for wait in _AGAIN)]
         due = still and bool(self._due) and t >= self._due[0]
-        again = due and self._still_since != t
         if due:
             self._due = [at for at in self._due if at > t]
         unrest = self._masks.shares(~motion.quiet)
         visible = np.array([not hidden for hidden in cover.slots]) & (unrest <= _UNREST)
         if due or (not still and t - self._slots_at >= _SLOTS_EVERY):
-            self._read_slots(frame.image, t, appearance, visible, motion, everything=again or self._whole)
-        # No frame is to take long: where the next one is near, dice are left to it.
-        wait = self._slots_at == t and t - self._t < _SPARSE
-        self._dice_due |= due
-        self._read_dice(frame.image, t, cover, motion, dice, believed, wait=wait)
-        self._t = t
-        still = still and not self._dice_due
+            self._read_slots(frame.image, t, appearance, visible, motion, everything=due)
+        self._read_dice(frame.image, t, cover, motion, dice, due, believed)
         if still:
             if cover.hands and t >= self._next_ghost:
                 self._dispel(frame.image, small, cover, motion, appearance)
@@ -360,18 +339,14 @@ class _Board:
         motion: Motion,
         everything: bool,
     ) -> None:
-        """Read the visible slots; unless ``everything`` is due, those that moved since or were unsure."""
+        """Read the visible slots; unless ``everything`` is due, only if one moved since it was read."""
         wanted = visible.copy()
         if not everything:
-            unsure = [slot.confidence < _UNSURE or not slot.visible for slot in (*self._slots, *self._bar)]
-            unsure[SLOTS] |= unsure.pop()
-            moved = motion.since > self._read_at[self._masks.slots]
-            wanted &= (self._masks.shares(moved) > _TOUCHED) | np.array(unsure)
+            wanted &= self._masks.shares(motion.since > self._slots_at) > _UNREST
         if not wanted.any():
             return
         self._slots_at = t
-        self._read_at[:-1][wanted] = t
-        slots, bar = read_board(image, self.field, appearance, visible=wanted)
+        slots, bar = read_board(image, self.field, appearance, visible=wanted[:SLOTS])
         for slot in np.flatnonzero(wanted[:SLOTS]):
             self._slots[slot] = slots[slot]
         if wanted[SLOTS]:
@@ -384,11 +359,10 @@ class _Board:
         cover: Cover,
         motion: Motion,
         dice: DiceReader,
+        due: bool,
         believed: tuple[int, ...] | None,
-        *,
-        wait: bool,
     ) -> None:
-        """Dice are read where something has changed, is not covered and lies still; ``wait``: not now."""
+        """Dice are read where something has changed, is not covered and lies still."""
         self._dice = tuple(
             die
             for die in self._dice
@@ -397,9 +371,9 @@ class _Board:
         )
         resting = cover.changed & motion.quiet
         fresh = resting & (motion.since > self._dice_at)
-        if wait or not (self._dice_due or (fresh.any() and t - self._dice_at >= _DICE_EVERY)):
+        if not due and (not fresh.any() or t - self._dice_at < _DICE_EVERY):
             return
-        self._dice_at, self._dice_due = t, False
+        self._dice_at = t
         # Dice that lay there before the board was learnt are part of the reference, not a change.
         kept = tuple(die for die in self._dice if self._share(resting, die) < 0.2)
         if not resting.any() and not self._whole:
@@ -408,8 +382,8 @@ class _Board:
         changed: Mask | None = None
         if not self._whole:
             size = (image.shape[1], image.shape[0])
-            full = cv2.resize(resting.view(np.uint8), size, interpolation=cv2.INTER_NEAREST)
-            changed = np.asarray(full, np.uint8).view(np.bool_)
+            full = cv2.resize(resting.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST)
+            changed = np.asarray(full > 0)
         self._whole = False
         slots = self._slots
         if (
