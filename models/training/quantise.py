@@ -24,8 +24,8 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 
 from models.training import train_board, train_checkers, train_scene
 
-#: Where the pictures of a network come from, and how many convolutions at its end stay as they are: with four
-#: the board network finds as many boards, but 246 occupied slots of photographs read right become 241.
+#: Where the pictures of a network come from, and how many convolutions at its end stay as they are: places
+#: that are told too coarsely cost slots.
 NETWORKS: dict[str, tuple[Any, int]] = {
     "board": (train_board.Source, 8),
     "checkers": (train_checkers.Source, 4),

@@ -13,6 +13,7 @@ to the left and 135 degrees to the right of up, so that boards turned by a quart
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -213,16 +214,30 @@ def train(folder: Path, budget: Budget, seed: int, start: Path | None, *, batch:
     device = prepare(seed)
     net = Board()
     begin(net, start)
-    net = net.to(device, memory_format=torch.channels_last)
     source = Source(folder, seed, keep=slice(None, -200))
+    return learn(net, source.sample, loss, budget, device=device, batch=batch)
+
+
+def learn(
+    net: nn.Module,
+    sample: Callable[[], tuple[Image, Array]],
+    loss: Callable[[Any, Any], tuple[Any, dict[str, float]]],
+    budget: Budget,
+    *,
+    device: str,
+    batch: int,
+    top: float = 2e-3,
+) -> nn.Module:
+    """Train ``net`` on pictures, uint8 (3, height, width), with targets, as ``sample`` draws them."""
+    net = net.to(device, memory_format=torch.channels_last)
 
     def one() -> tuple[Any, dict[str, float]]:
-        samples = [source.sample() for _ in range(batch)]
+        samples = [sample() for _ in range(batch)]
         images = torch.from_numpy(np.stack([s[0] for s in samples])).to(device).float() / 255
         wanted = torch.from_numpy(np.stack([s[1] for s in samples])).to(device)
         return loss(net(images.contiguous(memory_format=torch.channels_last)), wanted)
 
-    return fit(net, budget, one, device=device)
+    return fit(net, budget, one, top=top, device=device)
 
 
 def main() -> None:

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from models.training.nets import Budget, arguments, begin, export, fit, prepare
-from models.training.train_board import CELL, Board, colours, warp_small, whole_or_part
+from models.training.nets import Budget, arguments, begin, export, prepare
+from models.training.train_board import CELL, Board, colours, learn, warp_small, whole_or_part
 from models.training.views import COVERS, View
 
 WIDTH, HEIGHT = 256, 192
@@ -101,16 +101,8 @@ def train(folder: Path, budget: Budget, seed: int, start: Path | None, *, batch:
     device = prepare(seed)
     net = Board(len(THINGS))
     begin(net, start)
-    net = net.to(device, memory_format=torch.channels_last)
     source = Source(folder, seed, keep=slice(None, -200))
-
-    def one() -> tuple[Any, dict[str, float]]:
-        samples = [source.sample() for _ in range(batch)]
-        images = torch.from_numpy(np.stack([s[0] for s in samples])).to(device).float() / 255
-        wanted = torch.from_numpy(np.stack([s[1] for s in samples])).to(device)
-        return loss(net(images.contiguous(memory_format=torch.channels_last)), wanted)
-
-    return fit(net, budget, one, top=1.5e-3, device=device)
+    return learn(net, source.sample, loss, budget, device=device, batch=batch, top=1.5e-3)
 
 
 def main() -> None:
