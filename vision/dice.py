@@ -215,22 +215,18 @@ class _Camera:
         plain = (field.corners - np.array(middle)).astype(np.float32)
         h = cv2.getPerspectiveTransform(square, plain).astype(np.float64)
         usual = 0.75 * max(width, height)  # 67 degrees across: telephones and the Pi's camera
-        best = math.inf
-        for factor in np.geomspace(0.5, 2.5, 33):
-            lens = np.array([1 / (usual * factor), 1 / (usual * factor), 1.0])
-            across, down = h[:, 0] * lens, h[:, 1] * lens
-            wide, deep = float(np.linalg.norm(across)), float(np.linalg.norm(down))
-            askew = float(across @ down) / (wide * deep)
-            cost = (
-                (askew / 0.02) ** 2
-                + (math.log(factor) / 0.25) ** 2
-                + (math.log(deep / wide / 0.85) / 0.12) ** 2
-            )
-            if cost < best:
-                best, normal = cost, np.cross(across, down) / np.linalg.norm(np.cross(across, down))
-                focal, aspect = usual * float(factor), deep / wide
+        factors = np.geomspace(0.5, 2.5, 33)
+        lens = np.stack([1 / (usual * factors), 1 / (usual * factors), np.ones(len(factors))])
+        across, down = h[:, :1] * lens, h[:, 1:2] * lens
+        wide, deep = np.linalg.norm(across, axis=0), np.linalg.norm(down, axis=0)
+        askew = (across * down).sum(axis=0) / (wide * deep)
+        cost = (askew / 0.02) ** 2 + (np.log(factors) / 0.25) ** 2 + (np.log(deep / wide / 0.85) / 0.12) ** 2
+        best = int(cost.argmin())
+        normal = np.cross(across[:, best], down[:, best])
+        normal /= np.linalg.norm(normal)
         # towards the camera, which looks along +z
-        return cls(focal, middle, -normal if normal[2] > 0 else normal, aspect)
+        towards = -normal if normal[2] > 0 else normal
+        return cls(usual * float(factors[best]), middle, towards, float(deep[best] / wide[best]))
 
     def up(self, place: PointXY) -> NDArray[np.float64]:
         """The table's normal as :attr:`Die.up` would show it for a flat die at a pixel; three numbers.

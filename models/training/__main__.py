@@ -62,8 +62,8 @@ def steps(plan: Plan, work: Path, out: Path, seed: int, workers: int) -> list[tu
         of_views("board", plan.board),
         of_views("scene", plan.scene, "--start", str(out / "board.pt")),
         of_views("checkers", plan.checkers),
-        *(eight_bits(name) for name in ("board", "scene", "checkers")),
         ("dice", [*dice, *(["--short"] if plan.steps else ["--minutes", str(plan.dice)]), *seeded]),
+        *(eight_bits(name) for name in ("board", "scene", "checkers", "dice", "dice_reader")),
     ]
 
 

@@ -1,6 +1,7 @@
 """Let a trained network calculate with 8-bit numbers, which is more than twice as fast.
 
     python -m models.training.quantise board --views FOLDER --into models
+    python -m models.training.quantise dice --into models
 
 Static quantisation (Jacob et al., 2018, *Quantization and Training of Neural Networks for Efficient
 Integer-Arithmetic-Only Inference*): the range of every feature map is taken from pictures that the network
@@ -23,15 +24,20 @@ from numpy.typing import NDArray
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
 from models.training import train_board, train_checkers, train_scene
+from models.training.dice import PATCH, cut, shrunk
+from models.training.render import TILE, Scenes
 
-#: Where the pictures of a network come from, and how many convolutions at its end stay as they are: places
-#: that are told too coarsely cost slots.
-NETWORKS: dict[str, tuple[Any, int]] = {
-    "board": (train_board.Source, 8),
-    "checkers": (train_checkers.Source, 4),
-    "scene": (train_scene.Source, 4),
+#: How many convolutions at the end of a network stay as they are: places that are told too coarsely cost
+#: slots.
+PLAIN = {"board": 8, "checkers": 4, "scene": 4, "dice": 1, "dice_reader": 1}
+#: Where the pictures of those come from that learn from views.
+_SOURCES: dict[str, Any] = {
+    "board": train_board.Source,
+    "checkers": train_checkers.Source,
+    "scene": train_scene.Source,
 }
 _VIEWS, _PICTURES = 250, 64  #: so many views, evenly chosen, are drawn from so many times
+_TABLES, _TILES = 60, 256  #: so many tables are drawn to cut so many tiles with dice from
 
 
 class _Pictures(CalibrationDataReader):
@@ -81,18 +87,35 @@ def quantise(path: Path, pictures: Sequence[NDArray[np.uint8]], plain: int) -> N
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description="Let a trained network calculate with 8-bit numbers.")
-    parser.add_argument("network", choices=NETWORKS)
-    parser.add_argument("--views", type=Path, required=True, help="folder of models.training.views")
+    parser.add_argument("network", choices=PLAIN)
+    parser.add_argument("--views", type=Path, help="folder of models.training.views, of which dice need none")
     parser.add_argument(
         "--into", type=Path, required=True, help="folder with the network, which is rewritten"
     )
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    kind, plain = NETWORKS[args.network]
-    every = max(1, len(list(args.views.glob("*.json"))) // _VIEWS)
-    source = kind(args.views, args.seed, keep=slice(None, None, every))
-    pictures = [source.sample()[0] for _ in range(_PICTURES)]
-    quantise(args.into / f"{args.network}.onnx", pictures, plain)
+    if args.network in _SOURCES and args.views is None:
+        parser.error(f"{args.network} needs --views")
+    pictures = _drawn(args.network, args.views, args.seed)
+    quantise(args.into / f"{args.network}.onnx", pictures, PLAIN[args.network])
+
+
+def _drawn(network: str, views: Path, seed: int) -> list[NDArray[np.uint8]]:
+    """Pictures such as the network learnt from."""
+    if network not in _SOURCES:
+        scenes, rng = Scenes(seed, _TABLES), np.random.default_rng(seed)
+        tiles = [scenes.tile() for _ in range(_TILES)]
+        if network == "dice":
+            return [shrunk(tile).transpose(2, 0, 1) for tile in tiles]
+        patches = []
+        for tile in tiles:
+            x, y = rng.uniform(0, TILE - PATCH, 2).tolist()
+            boxes = [(x, y, x + PATCH, y + PATCH), *(die.box for die in tile.dice)]
+            patches += [cut(tile.image, box).transpose(2, 0, 1) for box in boxes]
+        return patches
+    every = max(1, len(list(views.glob("*.json"))) // _VIEWS)
+    source = _SOURCES[network](views, seed, keep=slice(None, None, every))
+    return [source.sample()[0] for _ in range(_PICTURES)]
 
 
 if __name__ == "__main__":
