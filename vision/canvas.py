@@ -52,22 +52,25 @@ def from_canvas(pixels: ArrayLike, bar: tuple[float, float]) -> Points:
     return np.column_stack([x, (pixels[:, 1] - ABOVE) / (2 * ROW)])
 
 
-def paint(image: Image, field: FieldMap) -> Image:
-    """The canvas of a picture: uint8 BGR of shape (HEIGHT, WIDTH, 3)."""
-    ends = np.array([[0, 0], [WIDTH, 0], [WIDTH, HEIGHT], [0, HEIGHT]], np.float64)
+def paint(image: Image, field: FieldMap, *, left: int = 0, right: int = WIDTH) -> Image:
+    """The canvas of a picture from column ``left`` to ``right``: uint8 BGR (HEIGHT, right - left, 3)."""
+    ends = np.array([[left, 0], [right, 0], [right, HEIGHT], [left, HEIGHT]], np.float64)
     outline = field.to_pixels(from_canvas(ends, field.bar))
     sides = np.linalg.norm(field.corners - np.roll(field.corners, -1, axis=0), axis=1)
     part, into_part = reduced(image, outline, float(max(sides[0], sides[2])) / (13 * COLUMN))
     to_pixels = np.linalg.inv(field.rectifier(1, 1))
-    out = np.empty((HEIGHT, WIDTH, 3), np.uint8)
+    strips = []
     # Left half, bar and right half are each seen through a homography of their own.
-    for left, right in itertools.pairwise((0, int(_STOPS[1]), int(_STOPS[2]), WIDTH)):
-        box = np.array([[left, 0], [right, 0], [right, HEIGHT], [left, HEIGHT]], np.float64)
-        (x0, y0), _, (x1, y1), _ = from_canvas(box, field.bar)
-        strip = np.array([[(x1 - x0) / (right - left), 0, x0], [0, (y1 - y0) / HEIGHT, y0], [0, 0, 1]])
+    for first, last in itertools.pairwise((0, int(_STOPS[1]), int(_STOPS[2]), WIDTH)):
+        start, end = max(first, left), min(last, right)
+        if start >= end:
+            continue
+        box = np.array([[start, 0], [end, HEIGHT]], np.float64)
+        (x0, y0), (x1, y1) = from_canvas(box, field.bar)
+        strip = np.array([[(x1 - x0) / (end - start), 0, x0], [0, (y1 - y0) / HEIGHT, y0], [0, 0, 1]])
         back = shifted(-0.5) @ into_part @ to_pixels @ strip @ shifted(0.5)
-        out[:, left:right] = warped(part, back, (right - left, HEIGHT))
-    return out
+        strips.append(warped(part, back, (end - start, HEIGHT)))
+    return np.hstack(strips)
 
 
 def reduced(image: Image, outline: Points, ratio: float) -> tuple[Image, Points]:

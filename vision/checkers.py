@@ -177,13 +177,13 @@ def _beside(image: Image, field: FieldMap) -> set[bool]:
     They lie in piles or stand on edge and cannot be counted from above; that there are any can be seen. Both
     sides are looked at in one canvas, each with the part of the field next to it.
     """
-    views = []
-    for aside in (-_ASIDE, _ASIDE):
+    middle = canvas.WIDTH // 2
+    views, halves = [], []
+    for aside, (left, right) in ((-_ASIDE, (0, middle)), (_ASIDE, (middle, canvas.WIDTH))):
         corners = field.to_pixels([(aside, 0), (1 + aside, 0), (1 + aside, 1), (aside, 1)])
         views.append(FieldMap(corners, _NO_BAR))
-    middle = canvas.WIDTH // 2
-    left, right = (canvas.paint(image, view) for view in views)
-    heat = _look(np.hstack([left[:, :middle], right[:, middle:]]), _WAYS[:1])[2]
+        halves.append(canvas.paint(image, views[-1], left=left, right=right))
+    heat = _look(np.hstack(halves), _WAYS[:1])[2]
     colours = set()
     for half, view in enumerate(views):
         own = heat.copy()

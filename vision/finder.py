@@ -125,8 +125,11 @@ def weighted_homography(source: Points, target: Points, weight: NDArray[np.float
     lifted = np.column_stack([p, np.ones(len(p))])
     # What every point adds to the 9x9 matrix of normal equations, in blocks of 3x3.
     pairs = (lifted[:, :, None] * lifted[:, None]).reshape(-1, 9)
-    parts = np.stack([pairs, -q[:, :1] * pairs, -q[:, 1:] * pairs, (q**2).sum(axis=1, keepdims=True) * pairs])
+    square = (q**2).sum(axis=1, keepdims=True)
+    parts = np.hstack([pairs, -q[:, :1] * pairs, -q[:, 1:] * pairs, square * pairs])
     normal, back = np.zeros((9, 9)), np.linalg.inv(b)
+    places = np.vstack([source.T, np.ones(len(source))])
+    wanted = np.ascontiguousarray(target.T)
     usual = weight / weight.max()
     now = usual
     matrix = np.eye(3)
@@ -138,11 +141,11 @@ def weighted_homography(source: Points, target: Points, weight: NDArray[np.float
         normal[6:, 6:] = both
         _, vectors = np.linalg.eigh(normal)
         matrix = np.asarray(back @ vectors[:, 0].reshape(3, 3) @ a, np.float64)
-        seen = source @ matrix[:, :2].T + matrix[:, 2]
-        depth = seen[:, 2]
+        seen = matrix @ places
+        depth = seen[2]
         if np.abs(depth).min() < 1e-9 * np.abs(depth).max() or depth.min() * depth.max() < 0:
             return None
-        off = np.hypot(*(seen[:, :2] / depth[:, None] - target).T)
+        off = np.hypot(*(seen[:2] / depth - wanted))
         usually = max(0.004, float(np.median(off)))
         # The rows' errors are scaled by the depth: taking it out makes them errors in board units.
         now = usual / (1 + (off / (2 * usually)) ** 2) / (depth / np.median(depth)) ** 2

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import models
 from engine.observation import Box
 from hardware.camera import Image
+from vision import canvas
 
 _WIDTH, _HEIGHT = 256, 192  # of the network's picture
 _SURE = 0.6  #: probability from which a cell counts: on drawn views the fewest errors
@@ -33,10 +34,12 @@ class Scene:
 
 def see(image: Image) -> Scene:
     """The hand and the cup in a uint8 BGR picture of a board; what it says of others means nothing."""
-    small = cv2.resize(image, (_WIDTH, _HEIGHT), interpolation=cv2.INTER_AREA)
+    size = (image.shape[1], image.shape[0])
+    outline = np.array([[0, 0], size], np.float64)
+    part, _ = canvas.reduced(image, outline, (size[0] / _WIDTH + size[1] / _HEIGHT) / 2)
+    small = cv2.resize(part, (_WIDTH, _HEIGHT), interpolation=cv2.INTER_AREA)
     batch = np.ascontiguousarray(small.transpose(2, 0, 1)[None], np.float32) / np.float32(255)
     hand, cup = models.load("scene").run(None, {"image": batch})[0][0]
-    size = (image.shape[1], image.shape[0])
     return Scene(_largest(hand, size), _largest(cup, size))
 
 
