@@ -104,7 +104,11 @@ def rows(cost: Eyes) -> list[tuple[str, ...]]:
         line("(a) decode and one perspective warp", cost.decode),
         line(f"(b) a detector's pass, {size}, 640x640, SiLU", cost.detector),
         line(f"a whole photo pass ({cost.found} of {cost.pictures} boards found)", cost.photo, PHOTO),
-        line(f"watching: a frame that came to rest ({cost.rest.passes} of them)", cost.rest, WATCHING),
+        line(
+            f"watching: a board that came to rest, its dearest frame ({cost.rest.passes})",
+            cost.rest,
+            WATCHING,
+        ),
         (
             "watching: mean over all frames of a game",
             f"{1e3 * mean:.1f}",

@@ -29,6 +29,7 @@ from zarbiter.pipeline import standing
 
 ROUNDS = 3  #: over the pictures
 _YARDSTICK_EVERY = 40  #: frames of the video
+_TURNS = 2  #: frames before and after the one told as still over which a board that came to rest is read
 
 
 def main() -> None:
@@ -46,6 +47,7 @@ def main() -> None:
             seconds["photo"].append(_timed(_photo, path))
     reader, tracker = BoardReader(), Tracker()
     was_still = True
+    rests: list[int] = []  # which frames came to rest
     turn = cycle(range(_YARDSTICK_EVERY))
     with VideoFile(video) as camera:
         while (frame := camera.read()) is not None:
@@ -59,10 +61,12 @@ def main() -> None:
                 continue
             seconds["frame"].append(spent)
             if seen.still and not was_still:
-                seconds["rest"].append(spent)
+                rests.append(len(seconds["frame"]) - 1)
             was_still = seen.still
             if next(turn) == 0:
                 seconds["yardstick"].append(_timed(look))
+    # A board that came to rest is read in turns, over several frames: the dearest of them counts.
+    seconds["rest"] = [max(seconds["frame"][max(0, at - _TURNS) : at + _TURNS + 1]) for at in rests]
     print(json.dumps({"seconds": seconds, "found": sum(found), "pictures": len(found)}))
 
 

@@ -97,14 +97,16 @@ class Appearance:
     counts: tuple[int, ...]
     trust: float = 1.0
     _log_colours: Plane = field(init=False, repr=False)
-    _still: Plane = field(init=False, repr=False)
     _edge: Plane = field(init=False, repr=False)
+    _still_law: tuple[Plane, Plane] = field(init=False, repr=False)
+    _moved_law: tuple[Plane, Plane] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         mixed = (1 - _UNSEEN) * self.colours + _UNSEEN / _BINS**3
         object.__setattr__(self, "_log_colours", np.log(mixed).astype(np.float32))
-        object.__setattr__(self, "_still", np.asarray(self.spread**2 + 1, np.float32))
         object.__setattr__(self, "_edge", _variance(self.empty, self.spread))
+        object.__setattr__(self, "_still_law", _law(np.asarray(self.spread**2 + 1, np.float32)))
+        object.__setattr__(self, "_moved_law", _law(self._edge))
 
     def refresh(self, image: Image, field: FieldMap, slots: Sequence[int], weight: float) -> Appearance:
         """The appearance adapted to a still picture whose ``slots`` are believed.
@@ -173,23 +175,25 @@ def to_canvas(x: float, y: float) -> tuple[float, float]:
     return (x + MARGIN) * FIELD[0], (y + MARGIN) * FIELD[1]
 
 
-def evidence(canvas: Plane, look: Appearance) -> Plane:
+def evidence(canvas: Plane, look: Appearance, columns: slice = slice(None)) -> Plane:
     """How much each pixel speaks for a light and for a dark checker, against the empty board.
 
-    float32 (2, height, width), logarithms of likelihood ratios, within +-3.
+    float32 (2, height, width), logarithms of likelihood ratios, within +-3. ``columns``: those of the
+    canvas that are asked for.
     """
-    level = canvas / _gain(canvas, look.empty)
+    level = canvas[:, columns] / _gain(canvas, look.empty)
     cells = np.clip(level, 0, 255).astype(np.uint8) >> 3
     index = (cells[..., 0].astype(np.int32) << 10) | (cells[..., 1].astype(np.int32) << 5) | cells[..., 2]
     # Shade multiplies: the factor that fits best is taken out, at a price.
     b, g, r = cv2.split(level)
-    eb, eg, er = cv2.split(look.empty)
+    eb, eg, er = cv2.split(look.empty[:, columns])
     power = eb * eb + eg * eg + er * er
     factor = np.clip((b * eb + g * eg + r * er) / (power + 1), 0.65, 1.03)
     rest = (b - factor * eb) ** 2 + (g - factor * eg) ** 2 + (r - factor * er) ** 2
     # Either the board did not move against the learnt picture, or it did by a pixel or so.
-    still = -1.5 * np.log(look._still) - rest / (2 * look._still)
-    moved = -1.5 * np.log(look._edge) - rest / (2 * look._edge)
+    still, moved = (
+        height[:, columns] - rest * slope[:, columns] for height, slope in (look._still_law, look._moved_law)
+    )
     empty = (
         np.float32(3 * np.log(_CUBE) - 1.5 * np.log(2 * np.pi) - np.log(2))
         + np.maximum(still, moved)
@@ -230,6 +234,11 @@ def _gain(canvas: Plane, empty: Plane) -> Plane:
     """Exposure and white balance against the learnt picture: float32 (3,), the median ratio."""
     ratio = canvas[::6, ::6].reshape(-1, 3) / np.maximum(empty[::6, ::6].reshape(-1, 3), 20)
     return np.clip(np.median(ratio, axis=0), 0.7, 1.4).astype(np.float32)
+
+
+def _law(variance: Plane) -> tuple[Plane, Plane]:
+    """Logarithm of a normal law of three channels: its height, and how it falls with the squared distance."""
+    return np.asarray(-1.5 * np.log(variance), np.float32), np.asarray(0.5 / variance, np.float32)
 
 
 def _variance(empty: Plane, spread: Plane) -> Plane:

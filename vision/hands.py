@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from engine.observation import Box
 from hardware.camera import Image
 from vision.geometry import FieldMap
-from vision.motion import Mask, Motion, difference, relit
+from vision.motion import Mask, Motion, distance, relit
 
 _LEAST = 22  # grey levels from the reference: noise and resampled edges stay below
 _REACH = 0.6  # a hand reaches this many checkers beyond the field
@@ -123,10 +123,11 @@ class Watch:
     def cover(self, small: Image, motion: Motion) -> Cover:
         """What covers the board in this frame, of which ``motion`` tells what moves."""
         masks = self._masks
-        different = _open(difference(small, self._reference) > _LEAST, 2)
+        lit = relit(self._reference, small)
+        different = _open(distance(small, lit) > _LEAST, 2)
         if not different.any():
             return Cover(different, different, (False,) * 25, cup=self._cup.at_home(different))
-        shadow = _shadow(small, self._reference) & different
+        shadow = _shadow(small, lit) & different
         solid = _close(different & ~shadow, 3)
         labels, stats = components(solid)
         number = len(stats)
@@ -233,9 +234,8 @@ def _grow(mask: Mask, size: int) -> Mask:
     return np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((size, size), np.uint8)) > 0)
 
 
-def _shadow(now: Image, before: Image) -> Mask:
-    """Pixels darker by nearly one factor in all channels, as a shadow makes them."""
-    lit = relit(before, now)
+def _shadow(now: Image, lit: Image) -> Mask:
+    """Pixels darker by nearly one factor in all channels than ``lit``, as a shadow makes them."""
     ratio = cv2.divide((now.astype(np.float32) + 4), (lit.astype(np.float32) + 4))
     blue, green, red = cv2.split(cv2.blur(ratio, (3, 3)))
     low, high = cv2.min(cv2.min(blue, green), red), cv2.max(cv2.max(blue, green), red)

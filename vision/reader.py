@@ -42,6 +42,11 @@ _SHAKE = 0.4  # share of the picture that moves at once when the camera or the b
 _DICE_EVERY = 0.2  # seconds between two readings of dice while something moves elsewhere
 _SLOTS_EVERY = 0.3  # the same for slots
 _AGAIN = (0.6, 2.0)  # seconds of stillness after which a still board is read once more
+_TOUCHED = 0.005  # share of a slot that has moved since it was read, from which it is read first
+_UNSURE = 0.95  # confidence below which it is read first as well
+#: Seconds between two frames up to which a board at rest is read in turns, so that no frame takes long.
+_DENSE = 0.15
+_AT_ONCE = 13  # slots that are read in one turn
 _REFRESH_EVERY = 3.0  # seconds between two adaptations of the learnt look
 _REFRESH = 0.1  # weight of one
 _SURE = 0.95  # least confidence of every slot that is not full, for the look to be adapted to what is seen
@@ -159,6 +164,8 @@ class BoardReader:
         told = ("the board has moved",) if frame.t < board.told_until else ()
         if frame.t < board.next_track or not board.at_rest(motion):
             return told
+        if motion.share() <= _SHAKE and board.busy(frame.t):
+            return told  # a look for a move that nothing hints at can wait until what came to rest is read
         if board.covered_since is not None and frame.t - board.covered_since < _COVERED_WAIT:
             return told  # a hand takes the eye along with it; one that stays may be a shifted picture
         board.next_track = frame.t + _TRACK_EVERY
@@ -202,7 +209,9 @@ class BoardReader:
         board = self._board
         if board is None or self._appearance is None or not seen.still or seen.hands:
             return
-        if frame.t < board.next_refresh or not all(slot.visible for slot in seen.slots):
+        if frame.t < board.next_refresh or board.busy(frame.t):
+            return
+        if not all(slot.visible for slot in seen.slots):
             return
         slots = self._believed
         if slots is not None:
@@ -238,6 +247,7 @@ class _Board:
         self.next_track = frame.t + _TRACK_EVERY
         self.next_refresh = frame.t
         self._next_ghost = frame.t
+        self._t = -np.inf  # of the frame before
         self._masks = FieldMasks(field, small.shape[:2], shrink_factor(frame.image.shape[1]))
         self._watch = Watch(self._masks, small)
         self.forget()
@@ -247,7 +257,11 @@ class _Board:
         self._slots = [_UNKNOWN] * SLOTS
         self._bar = (EMPTY_SLOT, EMPTY_SLOT)
         self._slots_at = self._dice_at = -np.inf
+        self._read_at = np.full(SLOTS + 2, -np.inf)  # of the slots and the bar; the last is of no slot
         self._dice: tuple[DieReading, ...] = ()
+        # What of a board at rest is still to be read, and whether any of it has moved before.
+        self._left = np.zeros(SLOTS + 1, np.bool_)
+        self._dice_left = self._unread = False
         self._whole = True  # dice may lie on the board already, and then nothing has changed
         self._still_since: float | None = None
         self._due: list[float] = []
@@ -255,6 +269,12 @@ class _Board:
     def at_rest(self, motion: Motion) -> bool:
         """Whether nothing moves over the field."""
         return motion.still(self._masks.inside)
+
+    def busy(self, t: float) -> bool:
+        """Whether the board comes to rest in this frame, or has and is still being read."""
+        if self._still_since is None or self._still_since == t:
+            return True
+        return self._dice_left or bool(self._left.any())
 
     def read(
         self,
@@ -282,9 +302,26 @@ class _Board:
             self._due = [at for at in self._due if at > t]
         unrest = self._masks.shares(~motion.quiet)
         visible = np.array([not hidden for hidden in cover.slots]) & (unrest <= _UNREST)
-        if due or (not still and t - self._slots_at >= _SLOTS_EVERY):
-            self._read_slots(frame.image, t, appearance, visible, motion, everything=due)
-        self._read_dice(frame.image, t, cover, motion, dice, due, believed)
+        in_turns, self._t = t - self._t < _DENSE, t
+        moved = self._masks.shares(motion.since > self._read_at[self._masks.slots])
+        if still:
+            if due:
+                self._left[:] = self._dice_left = True
+                self._unread |= self._still_since == t
+            now = self._left & visible
+            first = now & ((moved > _TOUCHED) | self._unsure())
+            if in_turns:
+                now = _some(first if first.any() or self._dice_left else now)
+            self._left = self._left & visible & ~now
+        else:
+            self._left[:] = self._dice_left = self._unread = False
+            now = visible & (moved > _UNREST) & (t - self._slots_at >= _SLOTS_EVERY)
+        self._read_slots(frame.image, t, appearance, now)
+        wait = in_turns and still and bool(now.any())
+        self._read_dice(frame.image, t, cover, motion, dice, believed, wait=wait)
+        if self._unread:
+            self._unread = self._dice_left or bool((first & self._left).any())
+        still = still and not self._unread
         if still:
             if cover.hands and t >= self._next_ghost:
                 self._dispel(frame.image, small, cover, motion, appearance)
@@ -330,26 +367,24 @@ class _Board:
         ):
             self._watch.accept(small, cover.mask)
 
-    def _read_slots(
-        self,
-        image: Image,
-        t: float,
-        appearance: Appearance,
-        visible: NDArray[np.bool_],
-        motion: Motion,
-        everything: bool,
-    ) -> None:
-        """Read the visible slots; unless ``everything`` is due, only if one moved since it was read."""
-        wanted = visible.copy()
-        if not everything:
-            wanted &= self._masks.shares(motion.since > self._slots_at) > _UNREST
-        if not wanted.any():
+    def _unsure(self) -> NDArray[np.bool_]:
+        """Which slots, and the bar, were not read well or never, shape (25,)."""
+        light, dark = self._bar
+        return np.array(
+            [not slot.visible or slot.confidence < _UNSURE for slot in self._slots]
+            + [min(light.confidence, dark.confidence) < _UNSURE or not np.isfinite(self._read_at[SLOTS])]
+        )
+
+    def _read_slots(self, image: Image, t: float, appearance: Appearance, now: NDArray[np.bool_]) -> None:
+        """Read the slots and the bar, (25,), that are to be read ``now``."""
+        if not now.any():
             return
         self._slots_at = t
-        slots, bar = read_board(image, self.field, appearance, visible=wanted[:SLOTS])
-        for slot in np.flatnonzero(wanted[:SLOTS]):
+        self._read_at[:-1][now] = t
+        slots, bar = read_board(image, self.field, appearance, visible=now)
+        for slot in np.flatnonzero(now[:SLOTS]):
             self._slots[slot] = slots[slot]
-        if wanted[SLOTS]:
+        if now[SLOTS]:
             self._bar = bar
 
     def _read_dice(
@@ -359,10 +394,11 @@ class _Board:
         cover: Cover,
         motion: Motion,
         dice: DiceReader,
-        due: bool,
         believed: tuple[int, ...] | None,
+        *,
+        wait: bool,
     ) -> None:
-        """Dice are read where something has changed, is not covered and lies still."""
+        """Dice are read where something has changed, is not covered and lies still; ``wait``: not now."""
         self._dice = tuple(
             die
             for die in self._dice
@@ -371,9 +407,9 @@ class _Board:
         )
         resting = cover.changed & motion.quiet
         fresh = resting & (motion.since > self._dice_at)
-        if not due and (not fresh.any() or t - self._dice_at < _DICE_EVERY):
+        if wait or not (self._dice_left or (fresh.any() and t - self._dice_at >= _DICE_EVERY)):
             return
-        self._dice_at = t
+        self._dice_at, self._dice_left = t, False
         # Dice that lay there before the board was learnt are part of the reference, not a change.
         kept = tuple(die for die in self._dice if self._share(resting, die) < 0.2)
         if not resting.any() and not self._whole:
@@ -382,8 +418,8 @@ class _Board:
         changed: Mask | None = None
         if not self._whole:
             size = (image.shape[1], image.shape[0])
-            full = cv2.resize(resting.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST)
-            changed = np.asarray(full > 0)
+            full = cv2.resize(resting.view(np.uint8), size, interpolation=cv2.INTER_NEAREST)
+            changed = np.asarray(full, np.uint8).view(np.bool_)
         self._whole = False
         slots = self._slots
         if (
@@ -411,6 +447,13 @@ class _Board:
         x0, y0, x1, y1 = (round(v / self._masks.factor) for v in die.box)
         part = mask[max(0, y0) : max(0, y1) + 1, max(0, x0) : max(0, x1) + 1]
         return float(part.mean()) if part.size else 0.0
+
+
+def _some(wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """As many of what is wanted as are read in one turn."""
+    some = np.zeros_like(wanted)
+    some[np.flatnonzero(wanted)[:_AT_ONCE]] = True
+    return some
 
 
 def likeness(image: Image, field: FieldMap, appearance: Appearance, mask: Mask, factor: int) -> float:

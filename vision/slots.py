@@ -54,12 +54,37 @@ def read_board(
 ) -> tuple[tuple[SlotReading, ...], tuple[SlotReading, SlotReading]]:
     """The 24 slots of a picture, top row left to right, then the bottom row; and what is on the bar.
 
-    ``visible``: bool (24,), false for slots that a hand or cup hides; those are not read. The bar is
-    read as light and dark checkers, wherever along it they lie.
+    ``visible``: bool (25,), of slots and bar, false where a hand or cup hides them or nothing has changed;
+    those are not read. The bar is read as light and dark checkers, wherever along it they lie.
     """
     canvas = on_canvas(image, field)
-    speaks = evidence(canvas, appearance)
-    return read_evidence(canvas, speaks, field, appearance, visible), _bar(speaks, field, appearance)
+    if visible is None:
+        visible = np.ones(SLOTS + 1, np.bool_)
+    speaks = np.zeros((2, *canvas.shape[:2]), np.float32)
+    for columns in _columns(field, appearance.stance, np.flatnonzero(visible)):
+        speaks[:, :, columns] = evidence(canvas, appearance, columns)
+    bar = _bar(speaks, field, appearance) if visible[SLOTS] else (_NOTHING, _NOTHING)
+    return read_evidence(canvas, speaks, field, appearance, visible), bar
+
+
+def _columns(field: FieldMap, stance: Stance, things: NDArray[np.intp]) -> list[slice]:
+    """Columns of the canvas on which the slots (24: the bar) are looked at, each once."""
+    half = int(np.ceil((0.5 + _REACH) * stance.dx * FIELD[0])) + 3  # some more, for the blur
+    wanted = np.zeros(CANVAS[0] + 2, np.int8)
+    for thing in things.tolist():
+        x = (
+            _bar_x(field, stance)
+            if thing == SLOTS
+            else stance.top_face(field.slot_x(thing), 0, thing >= 12)[0]
+        )
+        middle = 1 + round((x + MARGIN) * FIELD[0])
+        wanted[max(1, middle - half) : min(CANVAS[0] + 1, middle + half + 1)] = 1
+    ends = np.flatnonzero(np.diff(wanted))
+    return [slice(start, stop) for start, stop in ends.reshape(-1, 2).tolist()]
+
+
+def _bar_x(field: FieldMap, stance: Stance) -> float:
+    return (field.bar[0] + field.bar[1]) / 2 + stance.lean[0]
 
 
 def read_evidence(
@@ -223,8 +248,7 @@ _TALL /= _TALL.sum()
 
 def _bar(speaks: Plane, field: FieldMap, appearance: Appearance) -> tuple[SlotReading, SlotReading]:
     stance = appearance.stance
-    middle = (field.bar[0] + field.bar[1]) / 2
-    strips, half = _strip(speaks, [middle + stance.lean[0]], stance, CANVAS[1])
+    strips, half = _strip(speaks, [_bar_x(field, stance)], stance, CANVAS[1])
     discs = _disc_sums(strips, stance, half)[0]
     pitch = stance.dy * FIELD[1]
     readings = []

@@ -101,7 +101,7 @@ def test_low_contrast_and_less_light() -> None:
 
 def test_hidden_slots_are_not_read() -> None:
     look = learn(draw(START), FIELD, START)
-    visible = np.ones(SLOTS, np.bool_)
+    visible = np.ones(SLOTS + 1, np.bool_)
     visible[[0, 17]] = False
     readings = read_board(draw(START, seed=2), FIELD, look, visible=visible)[0]
     assert [s for s in range(SLOTS) if not readings[s].visible] == [0, 17]
