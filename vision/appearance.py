@@ -119,7 +119,8 @@ class Appearance:
         canvas /= _gain(canvas, self.empty)
         covered = _covered(field, slots, self.stance)
         free = ~covered & _inside(field)
-        change = np.abs(canvas - self.empty).max(axis=2)
+        blue, green, red = cv2.split(cv2.absdiff(canvas, self.empty))
+        change = cv2.max(cv2.max(blue, green), red)
         # What does not look at all like the board there (a die, a hand) is not learnt from.
         like = free & (self.borrowed | (change < 6 * np.sqrt(self._edge)))
         share = np.where(self.borrowed, 1.0, weight).astype(np.float32) * like
@@ -243,7 +244,8 @@ def _law(variance: Plane) -> tuple[Plane, Plane]:
 
 def _variance(empty: Plane, spread: Plane) -> Plane:
     """Variance of an empty pixel: its own spread and what a small displacement does at edges."""
-    grey = empty.mean(axis=2)
+    blue, green, red = cv2.split(empty)
+    grey = (blue + green + red) / 3
     low = cv2.erode(grey, np.ones((3, 3), np.uint8))
     high = cv2.dilate(grey, np.ones((3, 3), np.uint8))
     return np.asarray(spread**2 + ((high - low) / 3 * _BLUR) ** 2 + 1, np.float32)
@@ -372,14 +374,16 @@ def _histogram(pixels: Plane) -> Plane:
         index = (cells[:, 0] * _BINS + cells[:, 1]) * _BINS + cells[:, 2]
         total += part * np.bincount(index, minlength=_BINS**3).astype(np.float32)
     cube = total.reshape(_BINS, _BINS, _BINS)
-    kernel = np.array([0.06, 0.24, 0.4, 0.24, 0.06], np.float32)
-    for axis in range(3):
-        padded = np.pad(cube, [(2, 2) if a == axis else (0, 0) for a in range(3)])
-        cube = np.zeros_like(cube)
-        for i, share in enumerate(kernel):
-            cube += share * padded.take(range(i, i + _BINS), axis=axis)
+    for _ in range(3):  # along one axis after the other
+        cube = (_SMOOTH @ cube.reshape(_BINS, -1)).reshape(_BINS, _BINS, _BINS).transpose(1, 2, 0)
     flat = cube.reshape(-1)
     return np.asarray(flat / flat.sum(), np.float32)
+
+
+#: Each cell's colour as the mean of five neighbours in a row.
+_SMOOTH = np.zeros((_BINS, _BINS), np.float32)
+for _by, _share in zip(range(-2, 3), (0.06, 0.24, 0.4, 0.24, 0.06), strict=True):
+    _SMOOTH += _share * np.eye(_BINS, k=_by, dtype=np.float32)
 
 
 def _look(

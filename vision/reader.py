@@ -46,7 +46,7 @@ _TOUCHED = 0.005  # share of a slot that has moved since it was read, from which
 _UNSURE = 0.95  # confidence below which it is read first as well
 #: Seconds between two frames up to which a board at rest is read in turns, so that no frame takes long.
 _DENSE = 0.15
-_AT_ONCE = 13  # slots that are read in one turn
+_AT_ONCE = 12  # slots that are read in one turn
 _REFRESH_EVERY = 3.0  # seconds between two adaptations of the learnt look
 _REFRESH = 0.1  # weight of one
 _SURE = 0.95  # least confidence of every slot that is not full, for the look to be adapted to what is seen
@@ -60,6 +60,8 @@ _KNOWN = 15.0  # spread, in roots, below which the learnt empty board is known w
 _GHOST_LIKE = 0.4  # share that looks like the empty board: hands measured below 0.2, holes above 0.6
 _UNREST = 0.02  # share of a slot that may move while it is read
 
+#: Slots and bar, those of a column next to each other.
+_BY_COLUMN = np.append(np.arange(SLOTS).reshape(2, -1).T.ravel(), SLOTS)
 _UNKNOWN = SlotReading(((0, 1.0),), visible=False)
 
 
@@ -272,7 +274,7 @@ class _Board:
 
     def busy(self, t: float) -> bool:
         """Whether the board comes to rest in this frame, or has and is still being read."""
-        if self._still_since is None or self._still_since == t:
+        if self._still_since is None or t in (self._still_since, self._slots_at, self._dice_at):
             return True
         return self._dice_left or bool(self._left.any())
 
@@ -450,9 +452,10 @@ class _Board:
 
 
 def _some(wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """As many of what is wanted as are read in one turn."""
+    """As many of what is wanted as are read in one turn, column by column, which have much in common."""
     some = np.zeros_like(wanted)
-    some[np.flatnonzero(wanted)[:_AT_ONCE]] = True
+    order = _BY_COLUMN[wanted[_BY_COLUMN]]
+    some[order[:_AT_ONCE]] = True
     return some
 
 
