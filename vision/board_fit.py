@@ -8,6 +8,7 @@ fit, time and again with a shorter reach. Covered sides find no step and have no
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import cv2
 import numpy as np
@@ -421,21 +422,30 @@ def _row_slopes(image: Image, field: FieldMap) -> Floats32:
     return np.asarray(slopes.reshape(2, len(_ROWS), _STRIP, 3), np.float32)
 
 
-def _half_scores(slopes: Floats32) -> Floats:
-    """How well six columns agree for each outer and inner edge of the left half: (outer, inner), to 1."""
+@cache
+def _sides_of_columns() -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where the left and right sides of six columns lie among the samples of a row's picture.
+
+    (edges, heights, columns, depths) each: the samples of one depth come after those of the other.
+    """
     outer, inner = (edge.ravel() for edge in np.meshgrid(_OUTER, _INNER, indexing="ij"))
     pitch = (inner - outer) / 6
     middles = outer[:, None] + pitch[:, None] * (np.arange(6) + 0.5)
     reach = pitch[:, None, None] * 0.48 * (1 - _ROWS / _HEIGHTS[:, None])
     density = (_STRIP - 1) / (_HIGH - _LOW)
     first = np.arange(len(_ROWS)) * _STRIP
-    # (edges, heights, columns, depths): samples of a row's picture, one depth after the other
-    lefts, rights = (
+    left, right = (
         np.rint((middles[:, None, :, None] + sign * reach[:, :, None] - _LOW) * density).astype(np.intp)
         + first
         for sign in (-1, 1)
     )
-    score = np.zeros((len(pitch), len(_HEIGHTS)))
+    return left, right
+
+
+def _half_scores(slopes: Floats32) -> Floats:
+    """How well six columns agree for each outer and inner edge of the left half: (outer, inner), to 1."""
+    lefts, rights = _sides_of_columns()
+    score = np.zeros(lefts.shape[:2])
     for row in slopes:
         flat = row.reshape(-1, 3)
         steps = (flat.take(lefts, axis=0) - flat.take(rights, axis=0)).sum(axis=3)

@@ -7,7 +7,6 @@ nobody has more than fifteen checkers, and most boards all of them, decides wher
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -33,10 +32,10 @@ _PLAIN_FACE = 0.7  #: confidence of a face beside the field that counts: fewest 
 _NO_BAR = (0.4999, 0.5001)  # of a view that shows a part of the field and what lies beside it
 _CELLS = 6  #: cells that show faces of a side before its brightness counts
 _PLAINLY = 12.0  #: brightness (0-255) between sides beyond doubt: drawn pairs are at least that far apart
-#: Steps down and across in which the canvas is looked at: as it is, and turned by half.
-_WAYS = ((1, 1), (-1, -1))
-_LAB_WEIGHTS = np.array([0.5, 1, 1])  #: checkers of a side differ in brightness by light and gloss
-_SPREAD = 15.0  #: Lab units by which slots of a side differ
+#: How far slots of a side differ in the logarithms of their brightness, by light and gloss, and of the shares
+#: of blue, green and red in it. Of drawn views the most slots are right.
+_BRIGHTER, _OTHER_HUE = 0.6, 0.1
+_DARKEST = 8.0  #: grey values added before the logarithm is taken: black is full of noise
 _MOST_ODDS = 2.0  #: logarithm of the odds that a colour may change
 _ROUNDS = 3
 _EMPTY = 2 / 3  #: share of empty slots, over all boards
@@ -73,7 +72,7 @@ Witness = tuple[tuple[SlotReading, ...], tuple[SlotReading, SlotReading]]
 def read_checkers(image: Image, field: FieldMap, witness: Witness | None = None) -> CheckersReading:
     """Read the field of a uint8 BGR picture; a ``witness`` that agrees with the network counts as much."""
     picture = canvas.paint(image, field)
-    seen, on_bar, heat = _look(picture, _WAYS)
+    seen, on_bar, heat = _look(picture)
     seen = _of_one_colour(seen, _colours(picture, heat))
     if witness is not None:
         also, bar_also = witness
@@ -100,20 +99,13 @@ def read_checkers(image: Image, field: FieldMap, witness: Witness | None = None)
     )
 
 
-def _look(picture: Image, ways: Sequence[tuple[int, int]]) -> tuple[Array, Array, NDArray[np.float32]]:
-    """What the network says of a canvas: slots (24, 31), bar (2, 8), and cells (3, rows, columns).
-
-    The board is looked at in several ``ways``: what does not agree is not sure.
-    """
-    batch = np.stack([picture[::down, ::across] for down, across in ways]).transpose(0, 3, 1, 2)
+def _look(picture: Image) -> tuple[Array, Array, NDArray[np.float32]]:
+    """What the network says of a canvas: slots (24, 31), bar (2, 8), and cells (3, rows, columns)."""
+    batch = picture.transpose(2, 0, 1)[None]
     cells, slots, bar = models.load("checkers").run(
         None, {"image": np.multiply(batch, np.float32(1 / 255), dtype=np.float32, order="C")}
     )
-    slots = slots.reshape(-1, 2, 12, _COUNTS).astype(np.float64)
-    turned = [slots[way, ::down, ::across] for way, (down, across) in enumerate(ways)]
-    seen = _geometric_mean(np.stack(turned)).reshape(SLOTS, _COUNTS)
-    on_bar = _geometric_mean(bar.astype(np.float64))
-    heat = np.mean([cells[way, :, ::down, ::across] for way, (down, across) in enumerate(ways)], axis=0)
+    seen, on_bar, heat = _plain(slots[0]), _plain(bar[0]), cells[0]
     if _brighter_is_dark(picture, heat):
         # The network names the colours by a look at the whole board; where it named them the wrong way
         # round, all of its answer changes sign.
@@ -122,21 +114,25 @@ def _look(picture: Image, ways: Sequence[tuple[int, int]]) -> tuple[Array, Array
 
 
 def _colours(picture: Image, heat: NDArray[np.float32]) -> Array:
-    """The colour of the faces on each slot of a canvas: (24, 3), CIE Lab, brightness halved; NaN without."""
-    lab = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB)
+    """The colour of the faces on each slot of a canvas: (24, 4), in units of what slots of a side differ by.
+
+    Light multiplies: brightness and hue are told apart in logarithms. NaN where there are no faces.
+    """
     shown = _whole_faces(heat[:2].max(axis=0) > 0)
     half = canvas.HEIGHT // 2
-    out = np.full((SLOTS, 3), np.nan)
+    seen = np.full((SLOTS, 3), np.nan)
     for slot in range(SLOTS):
         left = canvas.left_of(slot)
         place = slice(0, half) if slot < SLOTS // 2 else slice(half, None), slice(left, left + canvas.COLUMN)
         if shown[place].sum() >= _CELL**2:
-            out[slot] = np.median(lab[place][shown[place]], axis=0) * _LAB_WEIGHTS
-    return out
+            seen[slot] = np.median(picture[place][shown[place]], axis=0)
+    logs = np.log(seen + _DARKEST)
+    brightness = logs.mean(axis=1, keepdims=True)
+    return np.hstack([brightness / _BRIGHTER, (logs - brightness) / _OTHER_HUE])
 
 
 def _of_one_colour(seen: Array, colours: Array) -> Array:
-    """Slots (24, 31) of which the sides are named alike where the ``colours`` (24, 3) are alike.
+    """Slots (24, 31) of which the sides are named alike where the ``colours`` (24, 4) are alike.
 
     The network names each slot's side for itself. Each side's colour is taken from the slots that are named
     so, and a slot whose colour is nearer to the other's is doubted, in a few rounds.
@@ -153,7 +149,7 @@ def _of_one_colour(seen: Array, colours: Array) -> Array:
             return seen
         means = weights @ places / weights.sum(axis=1, keepdims=True)
         nearer = ((places - means[1]) ** 2).sum(axis=1) - ((places - means[0]) ** 2).sum(axis=1)
-        odds = np.where(known, np.clip(nearer / (2 * _SPREAD**2), -_MOST_ODDS, _MOST_ODDS), 0)
+        odds = np.where(known, np.clip(nearer / 2, -_MOST_ODDS, _MOST_ODDS), 0)
     share = light / np.maximum(light + dark * np.exp(-odds), 1e-12)
     out = seen.copy()
     out[:, CHECKERS + 1 :] *= ((light + dark) * share / np.maximum(light, 1e-12))[:, None]
@@ -183,7 +179,7 @@ def _beside(image: Image, field: FieldMap) -> set[bool]:
         corners = field.to_pixels([(aside, 0), (1 + aside, 0), (1 + aside, 1), (aside, 1)])
         views.append(FieldMap(corners, _NO_BAR))
         halves.append(canvas.paint(image, views[-1], left=left, right=right))
-    heat = _look(np.hstack(halves), _WAYS[:1])[2]
+    heat = _look(np.hstack(halves))[2]
     colours = set()
     for half, view in enumerate(views):
         own = heat.copy()
@@ -263,9 +259,9 @@ def _normal(values: Array) -> Array:
     return values / max(float(values.sum()), 1e-300)
 
 
-def _geometric_mean(chances: Array) -> Array:
-    logs = np.log(np.clip(chances, 1e-6, 1)).mean(axis=0)
-    weights = np.exp(logs - logs.max(axis=-1, keepdims=True))
+def _plain(chances: NDArray[np.float32]) -> Array:
+    """Distributions in which nothing is impossible, each adding up to 1."""
+    weights = np.clip(chances.astype(np.float64), 1e-6, 1)
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True), np.float64)
 
 
@@ -281,7 +277,6 @@ def _negative(reading: SlotReading) -> SlotReading:
 
 def _brighter_is_dark(picture: Image, heat: NDArray[np.float32]) -> bool:
     """Whether the faces named dark are plainly brighter than those named light: then the names are wrong."""
-    brightness = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB)[..., 0]
     sides = []
     for side in (0, 1):
         rows, columns = np.nonzero((heat[side] > 0) & (heat[side] > heat[1 - side]))
@@ -289,7 +284,8 @@ def _brighter_is_dark(picture: Image, heat: NDArray[np.float32]) -> bool:
             return False
         near = np.zeros(heat.shape[1:], np.bool_)
         near[rows, columns] = True
-        sides.append(float(brightness[_whole_faces(near)].mean()))
+        faces = picture[_whole_faces(near)][None]
+        sides.append(float(cv2.cvtColor(faces, cv2.COLOR_BGR2LAB)[..., 0].mean()))
     return sides[1] > sides[0] + _PLAINLY
 
 

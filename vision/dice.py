@@ -21,7 +21,7 @@ import models
 from engine.observation import Box, DieReading, DieState, Half, PointXY, SlotReading
 from hardware.camera import Image
 from vision.geometry import FieldMap, boxes_overlap
-from vision.warp import warped
+from vision.warp import smaller, warped
 
 NETWORK_EDGE = 13.0  #: pixels of a die's edge that the finder looks at; it learnt from 9 to 28
 DIE_SIZE = 0.03  #: edge of a usual die as a share of the field's width (measured: 0.020-0.046)
@@ -32,6 +32,7 @@ _PATCH = 64  #: side of what the reader sees
 _PATCH_EDGE = 26.0  #: pixels of an edge there
 _FOUND = 0.12  #: probability of the finder from which the reader looks at a place
 _MOST = 20  #: places of a picture that the reader looks at, the likeliest ones
+_BATCH = 16  # patches that the reader looks at in one run
 _APART = 0.5  # edges between the middles of two places
 _SCALE_STEP = 1.5  # between two scales at which dice of unknown size are looked for
 _DOUBTFUL = 0.3  #: probability of the reader at one look from which it looks at a place in four ways
@@ -160,9 +161,8 @@ class DiceReader:
         if min(part.shape[:2]) < 4:
             return []
         size = (max(8, round(part.shape[1] * scale)), max(8, round(part.shape[0] * scale)))
-        small = cv2.resize(part, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
         down, right = -size[1] % _CELL, -size[0] % _CELL
-        small = cv2.copyMakeBorder(small, 0, down, 0, right, cv2.BORDER_REPLICATE)
+        small = cv2.copyMakeBorder(smaller(part, size), 0, down, 0, right, cv2.BORDER_REPLICATE)
         cells = _run(self._finder, [small])[0]
         rows, columns = np.nonzero(cells[0] > _logit(_FOUND))
         heat, sides = cells[0, rows, columns], cells[1:5, rows, columns].astype(float).T * _BOX_UNIT
@@ -176,22 +176,26 @@ class DiceReader:
     def _look(self, image: Image, places: Sequence[tuple[Box, float]], most: int = _MOST) -> list[Die]:
         """What the reader makes of the places: dice and cubes, each once, the surest first.
 
-        A quick look sorts most of them out; what is left is looked at turned in four ways.
+        A quick look sorts most of them out; what is left is looked at once more around its own box, turned
+        in four ways.
         """
-        boxes = [box for box, _ in sorted(places, key=lambda place: -place[1])]
-        quick: list[Die] = []
-        for start in range(0, min(most, len(boxes)), 16):
-            some = boxes[start : min(most, start + 16)]
-            seen = _run(self._reader, [_patch(image, box) for box in some])
-            quick += [_decode(box, one[None]) for box, one in zip(some, seen, strict=True)]
+        boxes = [box for box, _ in sorted(places, key=lambda place: -place[1])][:most]
+        quick = [
+            _decode(box, one[None])
+            for box, one in zip(boxes, self._read([_patch(image, box) for box in boxes]), strict=True)
+        ]
         likely = _best([die for die in quick if max(die.confidence, die.cube) > _DOUBTFUL])
-        return _best([self._again(image, die) for die in likely])
+        patches = [_patch(image, die.box) for die in likely]
+        seen = self._read([np.rot90(patch, quarter) for patch in patches for quarter in range(4)])
+        upright = [_unturned(one, place % 4) for place, one in enumerate(seen)]
+        return _best([_decode(die.box, np.stack(upright[4 * k : 4 * k + 4])) for k, die in enumerate(likely)])
 
-    def _again(self, image: Image, die: Die) -> Die:
-        """The die read once more around its own box, turned in four ways."""
-        patch = _patch(image, die.box)
-        seen = _run(self._reader, [np.rot90(patch, quarter) for quarter in range(4)])
-        return _decode(die.box, np.stack([_unturned(one, quarter) for quarter, one in enumerate(seen)]))
+    def _read(self, patches: Sequence[Any]) -> list[NDArray[np.float32]]:
+        """What the reader says of patches, uint8 (64, 64, 3) each: float32 (21,) each."""
+        out: list[NDArray[np.float32]] = []
+        for start in range(0, len(patches), _BATCH):
+            out += list(_run(self._reader, patches[start : start + _BATCH]))
+        return out
 
 
 @dataclass(frozen=True, slots=True)

@@ -319,7 +319,7 @@ class _Board:
             self._left[:] = self._dice_left = self._unread = False
             now = visible & (moved > _UNREST) & (t - self._slots_at >= _SLOTS_EVERY)
         self._read_slots(frame.image, t, appearance, now)
-        wait = in_turns and still and bool(now.any())
+        wait = in_turns and bool(now.any())
         self._read_dice(frame.image, t, cover, motion, dice, believed, wait=wait)
         if self._unread:
             self._unread = self._dice_left or bool((first & self._left).any())

@@ -29,6 +29,7 @@ from torch.nn import functional
 from hardware.camera import Image
 from models.training.nets import Budget, Conv, Residual, export, fit
 from models.training.render import TILE, DieTruth, Scenes, Tile, load
+from vision.warp import smaller
 
 SMALL = 96  #: side of a tile as the finder sees it
 CELL = 8  #: pixels of a cell's side
@@ -306,7 +307,7 @@ class FinderPool(_Pool):
 
 def shrunk(tile: Tile) -> Image:
     """A tile as the finder sees it, uint8 (SMALL, SMALL, 3)."""
-    return cv2.resize(tile.image, (SMALL, SMALL), interpolation=cv2.INTER_AREA)  # type: ignore[return-value]
+    return smaller(tile.image, (SMALL, SMALL))
 
 
 class ReaderPool(_Pool):

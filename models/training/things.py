@@ -512,12 +512,12 @@ def random_cup(rng: Rng, ground: Ground, owner: int, others: Sequence[Body] = ()
     low, tall = float(rng.uniform(0.055, 0.085)), float(rng.uniform(0.12, 0.22))
     high = low * float(rng.uniform(0.95, 1.22))
     wall = low * float(rng.uniform(0.06, 0.16))
-    pose = str(rng.choice(("up", "down", "lying"), p=(0.6, 0.2, 0.2)))
+    pose = str(rng.choice(("up", "down", "lying"), p=(0.4, 0.2, 0.4)))
     yaw = float(rng.uniform(0, 2 * np.pi))
     room = max(low, high) if pose != "lying" else float(np.hypot(tall / 2, max(low, high)))
     taken = _circles(others)
     for _ in range(_TRIES):
-        if rng.random() < 0.6:
+        if rng.random() < 0.4:
             x = float(rng.uniform(ground.inside[0], ground.inside[2]))
             y = float(rng.uniform(ground.inside[1], ground.inside[3]))
         else:

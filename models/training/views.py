@@ -63,8 +63,8 @@ class View:
         return cls(**data)
 
 
-def draw(seed: int) -> tuple[Image, Image, View]:
-    """The picture (uint8 BGR), its covers and its truth that belong to a seed."""
+def draw(seed: int, *, cups: bool = False) -> tuple[Image, Image, View]:
+    """The picture (uint8 BGR), its covers and its truth that belong to a seed; ``cups``: one with a cup."""
     # Only drawing needs numba, reading views does not.
     from models.training import lens, scenes, shade
 
@@ -72,6 +72,8 @@ def draw(seed: int) -> tuple[Image, Image, View]:
     sizes = ((640, 480), (640, 360), (480, 480), (480, 640), (560, 420))
     size = sizes[int(rng.choice(len(sizes), p=(0.4, 0.25, 0.15, 0.05, 0.15)))]
     scene = scenes.random_scene(rng, size)
+    while cups and not scene.truth.cup_owners:
+        scene = scenes.random_scene(rng, size)
     # The network sees the picture at half its size or less: no finer rays are needed.
     taken = shade.take(scene, rng, 1.0)
     truth = scene.truth
@@ -146,23 +148,23 @@ def _seen(scene: Scene, body: NDArray[np.int32]) -> dict[int, float]:
     }
 
 
-def _draw_into(folder: Path, number: int, seed: int) -> None:
-    image, covers, view = draw(seed)
+def _draw_into(folder: Path, number: int, seed: int, cups: bool) -> None:
+    image, covers, view = draw(seed, cups=cups)
     stem = folder / f"{number:06d}"
     cv2.imwrite(str(stem.with_suffix(".jpg")), image, [cv2.IMWRITE_JPEG_QUALITY, 92])
     cv2.imwrite(str(stem.with_suffix(".png")), covers)
     stem.with_suffix(".json").write_text(json.dumps(asdict(view)))
 
 
-def fill(folder: Path, numbers: Sequence[int], seed: int) -> None:
-    """Draw the views of these numbers; those that are there already are kept."""
+def fill(folder: Path, numbers: Sequence[int], seed: int, cups: bool) -> None:
+    """Draw the views of these numbers; those that are there already are kept. ``cups``: each with a cup."""
     cv2.setNumThreads(1)
     begin = time.monotonic()
     made = 0
     for number in numbers:
         if (folder / f"{number:06d}.json").exists():
             continue
-        _draw_into(folder, number, seed * 1_000_000 + number)
+        _draw_into(folder, number, seed * 1_000_000 + number, cups)
         made += 1
         if made % 100 == 0:
             print(f"{number}: {(time.monotonic() - begin) / made:.2f} s a view", flush=True)
@@ -175,16 +177,18 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0, help="number of the first one")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--cups", action="store_true", help="views with a cup alone, which are rare")
     parser.add_argument("--workers", type=int, default=1)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     numbers = range(args.first, args.first + args.count)
     if args.workers == 1:
-        fill(args.out, numbers, args.seed)
+        fill(args.out, numbers, args.seed, args.cups)
         return
     with ProcessPoolExecutor(args.workers) as pool:
         jobs = [
-            pool.submit(fill, args.out, numbers[i :: args.workers], args.seed) for i in range(args.workers)
+            pool.submit(fill, args.out, numbers[i :: args.workers], args.seed, args.cups)
+            for i in range(args.workers)
         ]
         for job in jobs:
             job.result()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.shared import shared
-from vision import checkers
+from vision import canvas, checkers
 from vision.board_fit import fit_columns
 from vision.checkers import at_most_fifteen, read_checkers
 from vision.geometry import FieldMap
@@ -126,6 +126,18 @@ def test_what_looks_alike_is_of_one_side() -> None:
     assert told[7, 15 - 3] > 0.8
     assert np.allclose(told.sum(axis=1), 1)
     assert np.allclose(np.delete(told, 7, axis=0), np.delete(slots, 7, axis=0), atol=1e-9)
+
+
+@pytest.mark.parametrize("light", [1.0, 0.7, 0.5])
+def test_shade_changes_no_hue(light: float) -> None:
+    heat = np.full((3, canvas.HEIGHT // 4, canvas.WIDTH // 4), -9, np.float32)
+    heat[0, 10, :] = 9
+    picture = np.full((canvas.HEIGHT, canvas.WIDTH, 3), (60, 50, 190), np.uint8)
+    shaded = np.round(picture * light).astype(np.uint8)
+    plain, dim = checkers._colours(picture, heat), checkers._colours(shaded, heat)
+    assert np.isnan(plain[12:]).all()
+    assert np.abs(plain[:12, 1:] - dim[:12, 1:]).max() < 1.2  # hue
+    assert np.allclose((plain - dim)[:12, 0], -np.log(light) / checkers._BRIGHTER, atol=0.2)
 
 
 def test_one_side_alone_is_left_as_it_is() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from engine.events import BoardSeen, Event, PlayMade, Throw
 from engine.layout import start_layouts
@@ -15,6 +17,8 @@ from engine.observation import Observation
 from engine.position import Game
 from hardware.camera import Frame, Image
 from hardware.table import SimulatedTable
+from vision import reader
+from vision.dice import DiceReader
 from vision.reader import BoardReader
 
 SIZE = (960, 540)
@@ -58,6 +62,44 @@ def test_boards_and_dice_of_a_match_are_read(game: Game, style: str) -> None:
     assert any(o.hands for o in seen)
     assert any(o.cup_over_board for o in seen)
     assert not any(len(o.dice) > 2 for o in seen)
+
+
+@pytest.mark.parametrize("fps", [10.0, 5.0])
+def test_a_board_that_came_to_rest_is_read_in_turns_where_frames_are_dense(
+    fps: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slots: list[int] = []  # how many were read, one number a frame that read any
+    work: list[str] = []  # of one frame
+    plain_slots, plain_dice = reader.read_board, DiceReader.read
+
+    def read_board(*args: Any, visible: NDArray[np.bool_]) -> Any:
+        work.append("slots")
+        slots.append(int(visible.sum()))
+        return plain_slots(*args, visible=visible)
+
+    def read_dice(*args: Any, **more: Any) -> Any:
+        work.append("dice")
+        return plain_dice(*args, **more)
+
+    monkeypatch.setattr(reader, "read_board", read_board)
+    monkeypatch.setattr(DiceReader, "read", read_dice)
+    table = SimulatedTable(seed=4, size=SIZE, max_turns=2, fps=fps)
+    eyes = BoardReader(corners=corners_of(table.truth()))
+    both, rests, was_still = 0, 0, True
+    with table:
+        for frame in iter(table.read, None):
+            work.clear()
+            seen = eyes.read(frame)
+            both += len(set(work)) == 2 and seen.seq > 3
+            rests += seen.still and not was_still
+            was_still = seen.still
+    assert rests > 3
+    if fps == 10:
+        assert max(slots[3:]) <= 12
+        assert both == 0
+    else:
+        assert max(slots[3:]) > 12
+        assert both >= rests
 
 
 def test_given_corners_win() -> None:
