@@ -18,7 +18,7 @@ from hardware.camera import Image
 from vision import canvas
 
 _WIDTH, _HEIGHT = 256, 192  # of the network's picture
-_SURE = 0.6  #: probability from which a cell counts: on drawn views the fewest errors
+_SURE = 0.7  #: probability from which a cell counts: on drawn views the fewest errors
 _LEAST = 3  #: cells of one thing; fewer are chance
 
 Array = NDArray[np.float32]

@@ -23,17 +23,32 @@ class Plan:
     """How much of everything. ``steps`` of 0: by minutes instead."""
 
     views: int
+    cups: int
     close: int
     boards: int
     steps: int
     board: float
     scene: float
     checkers: float
-    dice: float
+    finder: float
+    reader: float
 
 
-FULL = Plan(views=6000, close=4000, boards=250, steps=0, board=120, scene=45, checkers=180, dice=60)
-SHORT = Plan(views=220, close=24, boards=4, steps=15, board=0, scene=0, checkers=0, dice=0)
+FULL = Plan(
+    views=6000,
+    cups=800,
+    close=4000,
+    boards=250,
+    steps=0,
+    board=120,
+    scene=120,
+    checkers=180,
+    finder=60,
+    reader=180,
+)
+SHORT = Plan(
+    views=200, cups=20, close=24, boards=4, steps=15, board=0, scene=0, checkers=0, finder=0, reader=0
+)
 
 
 def steps(plan: Plan, work: Path, out: Path, seed: int, workers: int) -> list[tuple[str, list[str]]]:
@@ -51,18 +66,24 @@ def steps(plan: Plan, work: Path, out: Path, seed: int, workers: int) -> list[tu
         files = ["--views", str(views), "--into", str(out)]
         return f"{name} in 8 bits", ["models.training.quantise", name, *files, *seeded]
 
+    def of_dice(which: str, minutes: float) -> tuple[str, list[str]]:
+        files = ["--into", str(out), "--traced", str(tiles)]
+        short = ["--short"] if plan.steps else ["--minutes", str(minutes)]
+        return f"dice {which}", ["models.training.dice", which, *files, *short, *seeded]
+
     seeded = ["--seed", str(seed)]
-    draw = ["models.training.views", "--out", str(views), "--count", str(plan.views)]
+    draw = ["models.training.views", "--out", str(views), *seeded, "--workers", str(workers)]
     close = ["models.training.close", "--out", str(tiles)]
     close += ["--close", str(plan.close), "--boards", str(plan.boards)]
-    dice = ["models.training.dice", "both", "--into", str(out), "--traced", str(tiles)]
     return [
-        ("views of boards", [*draw, *seeded, "--workers", str(workers)]),
+        ("views with cups", [*draw, "--count", str(plan.cups), "--cups"]),
+        ("views of boards", [*draw, "--first", str(plan.cups), "--count", str(plan.views)]),
         ("tiles of dice", [*close, *seeded]),
         of_views("board", plan.board),
         of_views("scene", plan.scene, "--start", str(out / "board.pt")),
         of_views("checkers", plan.checkers),
-        ("dice", [*dice, *(["--short"] if plan.steps else ["--minutes", str(plan.dice)]), *seeded]),
+        of_dice("finder", plan.finder),
+        of_dice("reader", plan.reader),
         *(eight_bits(name) for name in ("board", "scene", "checkers", "dice", "dice_reader")),
     ]
 
