@@ -17,9 +17,9 @@ from engine.observation import Observation
 from engine.position import Game
 from hardware.camera import Frame, Image
 from hardware.table import SimulatedTable
-from vision import reader
 from vision.dice import DiceReader
 from vision.reader import BoardReader
+from vision.slots import read_board
 
 SIZE = (960, 540)
 
@@ -70,18 +70,18 @@ def test_a_board_that_came_to_rest_is_read_in_turns_where_frames_are_dense(
 ) -> None:
     slots: list[int] = []  # how many were read, one number a frame that read any
     work: list[str] = []  # of one frame
-    plain_slots, plain_dice = reader.read_board, DiceReader.read
+    plain_dice = DiceReader.read
 
-    def read_board(*args: Any, visible: NDArray[np.bool_]) -> Any:
+    def read_slots(*args: Any, visible: NDArray[np.bool_]) -> Any:
         work.append("slots")
         slots.append(int(visible.sum()))
-        return plain_slots(*args, visible=visible)
+        return read_board(*args, visible=visible)
 
     def read_dice(*args: Any, **more: Any) -> Any:
         work.append("dice")
         return plain_dice(*args, **more)
 
-    monkeypatch.setattr(reader, "read_board", read_board)
+    monkeypatch.setattr("vision.reader.read_board", read_slots)
     monkeypatch.setattr(DiceReader, "read", read_dice)
     table = SimulatedTable(seed=4, size=SIZE, max_turns=2, fps=fps)
     eyes = BoardReader(corners=corners_of(table.truth()))
