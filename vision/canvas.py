@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import itertools
 
-import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hardware.camera import Image
 from vision.geometry import FieldMap, Points
-from vision.warp import warped
+from vision.warp import averaged, warped
 
 COLUMN = 24  #: width of a point and of the bar
 ROW = 120  #: half the height of the field
@@ -84,10 +83,7 @@ def reduced(image: Image, outline: Points, ratio: float) -> tuple[Image, Points]
     x0, y0 = np.clip(np.floor(outline.min(axis=0)).astype(int) - 2, 0, (width - 1, height - 1)).tolist()
     x1, y1 = np.clip(np.ceil(outline.max(axis=0)).astype(int) + 2, (x0 + 1, y0 + 1), (width, height)).tolist()
     many = min(max(1, int(ratio / _FINER + 0.66)), x1 - x0, y1 - y0)
-    size = (x1 - x0) // many, (y1 - y0) // many
-    part = image[y0 : y0 + many * size[1], x0 : x0 + many * size[0]]
-    if many > 1:
-        part = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
+    part = averaged(image[y0:y1, x0:x1], many)
     return part, np.array([[1 / many, 0, -x0 / many], [0, 1 / many, -y0 / many], [0, 0, 1]])
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera import Image
+from vision.warp import averaged
 
 Mask = NDArray[np.bool_]  #: shape (height, width) of the small picture
 
@@ -35,14 +36,7 @@ def shrink_factor(width: int) -> int:
 
 def shrink(image: Image) -> Image:
     """The small BGR copy on which motion and hands are watched (area averaged)."""
-    factor = shrink_factor(image.shape[1])
-    if factor == 1:
-        return image
-    height, width = image.shape[:2]
-    size = (max(1, width // factor), max(1, height // factor))
-    # Whole numbers of pixels are averaged, several times as fast as broken ones.
-    whole = image[: size[1] * factor, : size[0] * factor]
-    return np.asarray(cv2.resize(whole, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return averaged(image, shrink_factor(image.shape[1]))
 
 
 def gain_between(now: Image, before: Image) -> NDArray[np.float64]:

@@ -17,6 +17,18 @@ Matrix = NDArray[np.float64]
 Places = NDArray[np.float32]
 
 
+def averaged(image: Image, many: int) -> Image:
+    """A picture ``many`` times smaller, each pixel the mean of ``many`` by ``many``; what is over is cut off.
+
+    Several times as fast as OpenCV's average over broken numbers of pixels.
+    """
+    if many == 1:
+        return image
+    size = max(1, image.shape[1] // many), max(1, image.shape[0] // many)
+    whole = image[: size[1] * many, : size[0] * many]
+    return cv2.resize(whole, size, interpolation=cv2.INTER_AREA)  # type: ignore[return-value]
+
+
 def smaller(image: Image, size: tuple[int, int]) -> Image:
     """A picture made smaller to ``size`` (width, height), each pixel about the mean of those that it covers.
 
@@ -24,11 +36,7 @@ def smaller(image: Image, size: tuple[int, int]) -> Image:
     pixels, at a quarter of the time that OpenCV takes for the average over broken numbers. Pixels that are
     over at the right and lower edge, fewer than make one of the new ones, are left out.
     """
-    many = max(1, min(image.shape[1] // size[0], image.shape[0] // size[1]))
-    if many > 1:
-        across, down = image.shape[1] // many, image.shape[0] // many
-        whole = image[: down * many, : across * many]
-        image = cv2.resize(whole, (across, down), interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
+    image = averaged(image, max(1, min(image.shape[1] // size[0], image.shape[0] // size[1])))
     if size[0] < 0.8 * image.shape[1]:
         image = cv2.GaussianBlur(image, (3, 3), 0.4)  # type: ignore[assignment]
     return cv2.resize(image, size, interpolation=cv2.INTER_LINEAR)  # type: ignore[return-value]
