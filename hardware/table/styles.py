@@ -13,7 +13,7 @@ from hardware.camera import Image
 
 BGR = tuple[int, int, int]
 Floats = NDArray[np.float32]
-Surface = Literal["wood", "felt", "leather", "cloth"]
+Surface = Literal["wood", "felt", "leather", "cork", "cloth"]
 
 
 def _rgb(code: str) -> BGR:
@@ -92,6 +92,17 @@ STYLES: dict[str, Style] = {
             checkers=((_rgb("f5f2e8"), _rgb("201d1c")), (_rgb("f0d890"), _rgb("43221a"))),
             dice=(_WHITE, _RED, _BLACK),
         ),
+        Style(
+            name="cork",
+            surface="cork",
+            ground=_rgb("c6a273"),
+            points=(_rgb("ddc8a0"), _rgb("a1835c")),
+            outline=None,
+            frame=_rgb("8b918c"),
+            cloth=_rgb("b9b4a6"),
+            checkers=((_rgb("d3e6ea"), _rgb("20585c")), (_rgb("f3d9d2"), _rgb("5d1d38"))),
+            dice=(_WHITE, _BLUE, _BLACK),
+        ),
     )
 }
 
@@ -121,6 +132,10 @@ def texture(
         bumps = noise(rng, shape, (0.28 * s, 0.28 * s)) + 0.7 * noise(rng, shape, (0.14 * s, 0.14 * s))
         value = 0.35 * (bumps - np.roll(bumps, (2, 2), (0, 1))) / max(1.0, 8 / s)
         value = np.clip(value, -0.14, 0.14) + 0.04 * noise(rng, shape, (3 * s, 3 * s))
+    elif surface == "cork":
+        grains = noise(rng, shape, (0.35 * s, 0.5 * s))
+        specks = np.clip(noise(rng, shape, (0.16 * s, 0.22 * s)) - 1.4, 0, 1)
+        value = 0.055 * grains - 0.28 * specks + 0.03 * noise(rng, shape, (1, 1))
     else:
         thread = np.float32(2 * np.pi / max(3.0, 0.28 * s))
         down, across = (np.sin(np.arange(n, dtype=np.float32) * thread) for n in shape)
