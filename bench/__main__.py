@@ -22,6 +22,7 @@ from bench import (
     conditions,
     dice,
     eyes,
+    faults,
     footage,
     gnubg,
     law,
@@ -56,8 +57,10 @@ PARTS = {
     "law": Part("Random games under every preset, and the judge on corrupted plays", law.games),
     "gnubg": Part("Match files through GNU Backgammon and back", gnubg.files),
     "readers": Part("Damaged and hostile files through every reader", readers.mutations),
-    "simulated": Part("Simulated matches: seeds 1 to 5 of each game on two boards", simulated.matches),
-    "faults": Part("Simulated faults", simulated.faults),
+    "simulated": Part(
+        "Simulated matches: twenty of each game, five boards, three cameras", simulated.simulated
+    ),
+    "faults": Part("Simulated faults", faults.faults),
     "footage": Part("Rendered videos made by other means", footage.videos),
     "photos": Part("Labelled photographs and rendered stills", photos.pictures),
     "conditions": Part("Where pictures are misread", conditions.conditions, worst.sheet),

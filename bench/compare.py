@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from engine.events import Doubt, Event, GameEnd, PlayMade, Throw
+from engine.events import Desync, Doubt, Event, GameEnd, PlayMade, Resync, Throw
 
 Item = Throw | PlayMade | GameEnd
+Pair = tuple[Item | None, Item | None]  #: what was true and what was read; ``None`` where there is none
+
+NEAR = 5.0  #: seconds around a doubt in which a wrong reading counts as doubted
+BEFORE = 12.0  #: ... and before a desync: a turn, whose end it may be that found no explanation
 
 
 @dataclass(slots=True)
@@ -23,12 +27,15 @@ class Tally:
     ends_right: int = 0
     false_events: int = 0
     doubts: int = 0
+    desyncs: int = 0
+    wrong_undoubted: int = 0  #: missed, misread or made up, and no doubt or desync about that time
     invalid: int = 0
     invalid_caught: int = 0
     invalid_cause: int = 0
     illegal: int = 0
     illegal_caught: int = 0
     illegal_cause: int = 0
+    illegal_as_legal: int = 0  #: illegal plays that were told as legal ones
     false_alarms: int = 0
     misses: list[str] = field(default_factory=list)
 
@@ -56,7 +63,7 @@ def matches(true: Item, read: Item) -> bool:
     return False
 
 
-def align(true: Sequence[Item], read: Sequence[Item]) -> list[tuple[Item | None, Item | None]]:
+def align(true: Sequence[Item], read: Sequence[Item]) -> list[Pair]:
     """The cheapest pairing in order, so that one missed event costs one event."""
     rows, columns = len(true) + 1, len(read) + 1
     cost = [[0.0] * columns for _ in range(rows)]
@@ -71,7 +78,7 @@ def align(true: Sequence[Item], read: Sequence[Item]) -> list[tuple[Item | None,
                 pair[i][j] = 0 if matches(true[i - 1], read[j - 1]) else 1.2 if same_type else 9
                 options.append(cost[i - 1][j - 1] + pair[i][j])
             cost[i][j] = min(options, default=0)
-    pairs: list[tuple[Item | None, Item | None]] = []
+    pairs: list[Pair] = []
     i, j = len(true), len(read)
     while i or j:
         if i and j and cost[i][j] == cost[i - 1][j - 1] + pair[i][j]:
@@ -86,21 +93,34 @@ def align(true: Sequence[Item], read: Sequence[Item]) -> list[tuple[Item | None,
     return pairs[::-1]
 
 
+def paired(true: Iterable[Event], read: Iterable[Event]) -> list[Pair]:
+    """Throws, plays and ends of games, what was read beside what was true."""
+    return align(
+        [e for e in true if isinstance(e, Throw | PlayMade | GameEnd)],
+        [e for e in read if isinstance(e, Throw | PlayMade | GameEnd)],
+    )
+
+
 def compare(true: Iterable[Event], read: Iterable[Event]) -> Tally:
     """Count what was found, missed and made up."""
     read = list(read)
-    tally = Tally(games=1, doubts=sum(isinstance(e, Doubt) for e in read))
-    for want, got in align(
-        [e for e in true if isinstance(e, Throw | PlayMade | GameEnd)],
-        [e for e in read if isinstance(e, Throw | PlayMade | GameEnd)],
-    ):
+    return count(paired(true, read), read)
+
+
+def count(pairs: Iterable[Pair], read: Sequence[Event]) -> Tally:
+    """Count what was found, missed and made up; ``read`` is all that was read, with its doubts."""
+    tally = Tally(
+        games=1,
+        doubts=sum(isinstance(e, Doubt) for e in read),
+        desyncs=sum(isinstance(e, Desync) for e in read),
+    )
+    spans = doubted(read)
+    for want, got in pairs:
+        if want is None or got is None or not matches(want, got):
+            _miss(tally, want, got, spans)
         if want is None:
-            tally.false_events += 1
-            tally.misses.append(f"made up: {_brief(got)}")
             continue
         right = got is not None and matches(want, got)
-        if not right:
-            tally.misses.append(f"true {_brief(want)}, read {_brief(got)}")
         if isinstance(want, GameEnd):
             tally.ends += 1
             tally.ends_right += right
@@ -121,8 +141,33 @@ def compare(true: Iterable[Event], read: Iterable[Event]) -> Tally:
             tally.illegal += not want.legal
             tally.illegal_caught += not want.legal and made is not None and not made.legal
             tally.illegal_cause += not want.legal and made is not None and made.rule == want.rule
+            tally.illegal_as_legal += not want.legal and made is not None and made.legal
             tally.false_alarms += want.legal and made is not None and not made.legal
     return tally
+
+
+def doubted(read: Iterable[Event]) -> list[tuple[float, float]]:
+    """Spans of time, in seconds, in which what was read was said to be uncertain."""
+    spans: list[tuple[float, float]] = []
+    lost: float | None = None
+    for event in read:
+        if isinstance(event, Doubt):
+            spans.append((event.t - NEAR, event.t + NEAR))
+        elif isinstance(event, Desync):
+            lost = event.t if lost is None else lost
+        elif isinstance(event, Resync) and lost is not None:
+            spans.append((lost - BEFORE, event.t + NEAR))
+            lost = None
+    return spans if lost is None else [*spans, (lost - BEFORE, float("inf"))]
+
+
+def _miss(tally: Tally, want: Item | None, got: Item | None, spans: Iterable[tuple[float, float]]) -> None:
+    times = [event.t for event in (want, got) if event is not None]
+    known = any(low <= t <= high for low, high in spans for t in times)
+    tally.wrong_undoubted += not known
+    tally.false_events += want is None
+    text = f"made up: {_brief(got)}" if want is None else f"true {_brief(want)}, read {_brief(got)}"
+    tally.misses.append(text + (" (doubted)" if known else ""))
 
 
 def _brief(event: Item | None) -> str:

@@ -1,32 +1,35 @@
-"""The whole chain on the simulated table: games without faults, and games full of them."""
+"""The whole chain on the simulated table: whole games on every board, under every camera."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import click
 import cv2
+import numpy as np
 
-from bench.compare import Tally, compare
+from bench.compare import Pair, Tally, count, matches, paired
 from bench.tables import share, table
-from engine.events import PlayMade, Throw
+from engine.events import Event, PlayMade, Throw
 from engine.position import Game
 from engine.tracker import Tracker
-from hardware.table import PLAY_FAULTS, THROW_FAULTS, SimulatedTable
-from hardware.table.scene import Pose
+from hardware.camera import Camera, Frame
+from hardware.device import Device
+from hardware.table import PLAY_FAULTS, STYLES, THROW_FAULTS, SimulatedTable
+from hardware.table.scene import POSES, Pose
 from vision.reader import BoardReader
 from zarbiter.digitize import digitize
 
-STYLES = ("wood", "felt")
 WORKERS = 2
+SEEDS = 20  #: matches of each game; with fifteen or more every board comes under every camera
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One simulated match."""
+    """One simulated match: the arguments of :class:`~hardware.table.SimulatedTable`."""
 
     game: Game
     seed: int
@@ -34,15 +37,48 @@ class Job:
     pose: Pose = "overhead"
     faults: tuple[str, ...] = ()
     max_turns: int | None = None
+    fps: float = 10.0
+
+    @property
+    def title(self) -> str:
+        """The match in a few words."""
+        return f"{self.game.value}, seed {self.seed}, {self.style}, {self.pose}"
 
 
 @dataclass(slots=True)
 class Result:
-    """A job with what came of it; ``causes`` counts (kind, caught, cause named) of each fault."""
+    """A job with what came of it.
+
+    ``throw_delays`` and ``play_delays``: of each one that was read right, seconds of video time from
+    when all lay still (:meth:`SimulatedTable.stills`) to the frame that brought the event. ``causes`` counts
+    (cause, word): see :func:`causes`.
+    """
 
     job: Job
     tally: Tally
-    causes: Counter[tuple[str, bool, bool]] = field(default_factory=Counter)
+    throw_delays: list[float]
+    play_delays: list[float]
+    causes: Counter[tuple[str, str]]
+
+
+class Watched(Device):
+    """A camera that remembers the time of its last frame."""
+
+    def __init__(self, camera: Camera) -> None:
+        self._camera = camera
+        self.name, self.length, self.live = camera.name, camera.length, camera.live
+        self.t = 0.0  #: seconds, of the last frame
+
+    def start(self) -> None:
+        self._camera.start()
+
+    def read(self, timeout: float = 1.0) -> Frame | None:
+        frame = self._camera.read(timeout)
+        self.t = frame.t if frame is not None else self.t
+        return frame
+
+    def stop(self) -> None:
+        self._camera.stop()
 
 
 def play(job: Job) -> Result:
@@ -55,21 +91,54 @@ def play(job: Job) -> Result:
         pose=job.pose,
         faults=job.faults,
         max_turns=job.max_turns,
+        fps=job.fps,
     )
-    read = list(digitize(camera, BoardReader(), Tracker()))
+    watched = Watched(camera)
+    told = [(watched.t, event) for event in digitize(watched, BoardReader(), Tracker())]
+    read = [event for _, event in told]
     truth = camera.truth()
-    result = Result(job, compare(truth, read))
-    for true in truth:
-        if isinstance(true, Throw) and not true.valid:
-            seen = [e for e in read if isinstance(e, Throw) and abs(e.t - true.t) < 2]
-            caught = any(not e.valid for e in seen)
-            named = any(set(true.faults) <= set(e.faults) for e in seen)
-            result.causes[("+".join(true.faults), caught, named)] += 1
-        elif isinstance(true, PlayMade) and not true.legal:
-            made = [e for e in read if isinstance(e, PlayMade) and abs(e.t - true.t) < 2]
-            caught = any(not e.legal for e in made)
-            result.causes[(true.rule or "", caught, any(e.rule == true.rule for e in made))] += 1
-    return result
+    pairs = paired(truth, read)
+    stills = {id(event): t for event, t in zip(truth, camera.stills(), strict=True)}
+    frames = {id(event): t for t, event in told}
+
+    def delays(kind: type[Event]) -> list[float]:
+        return [
+            frames[id(got)] - stills[id(want)]
+            for want, got in pairs
+            if isinstance(want, kind) and got is not None and matches(want, got)
+        ]
+
+    return Result(job, count(pairs, read), delays(Throw), delays(PlayMade), causes(pairs))
+
+
+def causes(pairs: Iterable[Pair]) -> Counter[tuple[str, str]]:
+    """How often each cause of an invalid throw or an illegal play came up, by (cause, word).
+
+    The words: it ``happened``; the throw or play was ``caught``, whatever the cause said; it was ``named``;
+    it was ``told`` of any throw or play; and that one really was ``so``.
+    """
+    counted: Counter[tuple[str, str]] = Counter()
+    for want, got in pairs:
+        true, said = _causes_of(want), _causes_of(got)
+        caught = bool(said) if true else False
+        for cause in true:
+            counted[(cause, "happened")] += 1
+            counted[(cause, "caught")] += caught
+            counted[(cause, "named")] += cause in said
+        for cause in said:
+            counted[(cause, "told")] += 1
+            counted[(cause, "so")] += cause in true
+    return counted
+
+
+def _causes_of(event: object) -> tuple[str, ...]:
+    match event:
+        case Throw():
+            return event.faults
+        case PlayMade(rule=str(rule)):
+            return (rule,)
+        case _:
+            return ()
 
 
 def play_all(jobs: Sequence[Job]) -> list[Result]:
@@ -77,11 +146,11 @@ def play_all(jobs: Sequence[Job]) -> list[Result]:
     results = []
     with ProcessPoolExecutor(WORKERS) as pool:
         for result in pool.map(play, jobs):
-            job, tally = result.job, result.tally
+            tally = result.tally
             click.echo(
-                f"{job.game.value}, seed {job.seed}, {job.style}, {job.pose}: "
+                f"{result.job.title}: "
                 f"throws {tally.throws_right}/{tally.throws}, plays {tally.plays_right}/{tally.plays}, "
-                f"false {tally.false_events}, doubts {tally.doubts}"
+                f"false {tally.false_events}, doubts {tally.doubts}, desyncs {tally.desyncs}"
             )
             for miss in tally.misses:
                 click.echo(f"    {miss}")
@@ -89,67 +158,65 @@ def play_all(jobs: Sequence[Job]) -> list[Result]:
     return results
 
 
-def matches(quick: bool) -> dict[str, Tally]:
-    """Seeds 1 to 5 of each game on two boards: everything found, nothing made up."""
-    jobs = [
-        Job(game, seed, style, max_turns=6 if quick else None)
-        for game in Game
-        for style in STYLES
-        for seed in range(1, 2 if quick else 6)
-    ]
-    results = play_all(jobs)
+def jobs(quick: bool) -> list[Job]:
+    """Twenty seeds of each game, one invalid throw and one illegal play in each match.
+
+    Boards go round in fives and cameras in threes, so that every board comes under every camera.
+    """
+    made = []
+    styles, throws = list(STYLES), THROW_FAULTS
+    for game in Game:
+        plays = PLAY_FAULTS[game]
+        for n in range(2 if quick else SEEDS):
+            pose = POSES[(n + (game is Game.LONG_NARDY)) % len(POSES)]
+            faults = (throws[n % len(throws)], plays[n % len(plays)])
+            made.append(Job(game, n + 1, styles[n % len(styles)], pose, faults, 6 if quick else None))
+    return made
+
+
+def simulated(quick: bool) -> dict[str, Tally]:
+    """Every throw and play of whole games: found, made up, doubted, and how soon it was told."""
+    results = play_all(jobs(quick))
     totals: dict[str, Tally] = {}
-    for result in results:
-        totals.setdefault(f"{result.job.game.value}, {result.job.style}", Tally()).add(result.tally)
-    rows = [
-        (
-            name,
-            total.games,
-            share(total.throws_right, total.throws),
-            share(total.plays_right, total.plays),
-            share(total.ends_right, total.ends),
-            total.false_events,
-            total.doubts,
-        )
-        for name, total in totals.items()
-    ]
-    worst = max(r.tally.doubts for r in results)
-    click.echo(
-        "\n" + table(("game, board", "games", "throws", "plays", "game ends", "false events", "doubts"), rows)
+    figures = ("throws", "plays", "game ends", "false events", "illegal shown as legal", "desyncs")
+    head = ("", "games", *figures, "doubts", "... a game", "... at most")
+    keys: tuple[tuple[str, Callable[[Job], str]], ...] = (
+        ("game", lambda job: job.game.value),
+        ("board", lambda job: job.style),
+        ("camera", lambda job: job.pose),
+        ("all", lambda job: "all"),
     )
-    click.echo(f"\nmost doubts in one game: {worst}")
+    rows = []
+    for by, key in keys:
+        for name in dict.fromkeys(key(r.job) for r in results):
+            mine = [r.tally for r in results if key(r.job) == name]
+            total = Tally()
+            for tally in mine:
+                total.add(tally)
+            totals[name if by == "all" else f"{by} {name}"] = total
+            rows.append((name, *_figures(total), max(tally.doubts for tally in mine)))
+    click.echo("\n" + table(head, rows) + "\n")
+    rows = [
+        (name, len(seconds), *(f"{np.percentile(seconds, p):.2f}" for p in (50, 95, 100)))
+        for name, seconds in (
+            ("throws", [t for r in results for t in r.throw_delays]),
+            ("plays", [t for r in results for t in r.play_delays]),
+        )
+        if seconds
+    ]
+    click.echo(table(("seconds from still to told", "number", "median", "95th percentile", "most"), rows))
     return totals
 
 
-def faults(quick: bool) -> dict[str, int]:
-    """Ten invalid throws and ten illegal plays and more, of every kind that the table knows."""
-    jobs = []
-    for game in Game:
-        kinds = (*THROW_FAULTS, *PLAY_FAULTS[game])
-        jobs += [
-            Job(game, seed, style, faults=kinds, max_turns=12 if quick else None)
-            for seed, style in zip((11, 12), STYLES, strict=True)
-        ][: 1 if quick else None]
-    results = play_all(jobs)
-    causes: Counter[tuple[str, bool, bool]] = Counter()
-    total = Tally()
-    for result in results:
-        causes += result.causes
-        total.add(result.tally)
-    rows = []
-    for kind in sorted({kind for kind, _, _ in causes}):
-        mine = {key[1:]: n for key, n in causes.items() if key[0] == kind}
-        whole = sum(mine.values())
-        caught = sum(n for (was_caught, _), n in mine.items() if was_caught)
-        named = sum(n for (_, was_named), n in mine.items() if was_named)
-        rows.append((kind, share(caught, whole), share(named, whole)))
-    click.echo("\n" + table(("fault", "caught", "cause named"), rows))
-    click.echo(
-        f"\ninvalid throws caught {share(total.invalid_caught, total.invalid)}, "
-        f"cause named {share(total.invalid_cause, total.invalid)}; "
-        f"illegal plays caught {share(total.illegal_caught, total.illegal)}, "
-        f"cause named {share(total.illegal_cause, total.illegal)}; "
-        f"false alarms {total.false_alarms} on "
-        f"{total.throws - total.invalid + total.plays - total.illegal} sound throws and plays"
+def _figures(total: Tally) -> tuple[object, ...]:
+    return (
+        total.games,
+        share(total.throws_right, total.throws),
+        share(total.plays_right, total.plays),
+        share(total.ends_right, total.ends),
+        total.false_events,
+        f"{total.illegal_as_legal} of {total.illegal}",
+        total.desyncs,
+        total.doubts,
+        f"{total.doubts / total.games:.2f}",
     )
-    return {name: getattr(total, name) for name in Tally.__slots__ if name != "misses"}

@@ -100,6 +100,14 @@ class SimulatedTable(Device):
         board = BoardSeen(t=0.0, corners=corners, orientation=self.orientation, confidence=1.0)
         return (board, *self._story.events)
 
+    def stills(self) -> tuple[float, ...]:
+        """For each event of ``truth``, the second from which all that it rests on lay still in plain view.
+
+        Of a throw: its dice at rest. Of a play and of the end of a game: the dice lifted and the hand that
+        took them out of the picture, which comes last.
+        """
+        return (0.0, *self._story.stills)
+
     def start(self) -> None:
         """Set up the table; the first call paints the bare board, which takes a second or two."""
         if self._painter is None:

@@ -75,10 +75,15 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """All scenes of a match in order, without gaps, and its events."""
+    """All scenes of a match in order, without gaps, and its events.
+
+    ``stills``: for each event, the second from which all that it rests on lay still in plain view: of
+    a throw that is its ``t``, of a play when the hand that lifted the dice had left the picture.
+    """
 
     scenes: tuple[Scene, ...]
     events: tuple[Event, ...]
+    stills: tuple[float, ...]
 
     @property
     def seconds(self) -> float:
@@ -113,6 +118,7 @@ class _Teller:
     now: float = 0.0
     scenes: list[Scene] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    stills: list[float] = field(default_factory=list)
     stacks: dict[tuple[Side, int], list[Checker]] = field(default_factory=dict)
     dice: tuple[Die, ...] = ()
     hand: XY | None = None
@@ -130,6 +136,11 @@ class _Teller:
         end = self.now + seconds * self.plan.pace * float(self.rng.uniform(0.92, 1.08))
         self.scenes.append(Scene(self.now, end, self.checkers, self.dice, action))
         self.now = end
+
+    def tell(self, event: Event) -> None:
+        """An event that can be seen from now on."""
+        self.events.append(event)
+        self.stills.append(self.now)
 
     def put(self, side: Side, point: int) -> Checker:
         """Where the next checker of a side on a point will lie, laid a little carelessly."""
@@ -182,8 +193,8 @@ class _Teller:
         score = {Side.WHITE: 0.0, Side.BLACK: 0.0}
         self.set_up()
         while True:
-            self.events.append(GameStart(t=self.now, rules=self.plan.rules,
-                                  position=Position.start(game), side_to_move=side))  # fmt: skip
+            start = Position.start(game)
+            self.tell(GameStart(t=self.now, rules=self.plan.rules, position=start, side_to_move=side))
             self.add(1.6)
             result = self._game(side)
             if result is None:
@@ -196,7 +207,7 @@ class _Teller:
             side = result.winner or side  # the winner begins the next game (rules.md G9, S2-E)
             self._next_game(side)
         self.add(1.0)
-        return Story(tuple(self.scenes), tuple(self.events))
+        return Story(tuple(self.scenes), tuple(self.events), tuple(self.stills))
 
     def _schedule(self, kinds: Sequence[Kind]) -> list[tuple[int, Kind]]:
         """At which turn each fault falls due: spread evenly, in the order given."""
@@ -226,7 +237,7 @@ class _Teller:
             result = game_result(position, rules, first=first, last_throw_taken=taken)
             taken = CHECKERS in position.off
             if result is not None:
-                self.events.append(
+                self.tell(
                     GameEnd(t=self.now, winner=result.winner, result=result.result, points=result.points)
                 )
                 return result
@@ -241,7 +252,7 @@ class _Teller:
         self._move(side, turn)
         t = self.lift_dice(side)
         orientation = self.plan.seats.orientation
-        self.events.append(
+        self.tell(
             PlayMade(
                 t=t,
                 side=side,
@@ -355,7 +366,7 @@ class _Teller:
         self.add(1.35, Roll(side, finals, spins, cup))
         self.dice = finals
         values = tuple(scene.top_value(d) for d in finals)
-        self.events.append(
+        self.tell(
             Throw(
                 t=self.now,
                 side=side,

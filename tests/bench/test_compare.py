@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bench.compare import compare
-from engine.events import PlayMade, Throw
+from bench.compare import compare, paired
+from bench.simulated import causes, jobs
+from engine.events import Desync, Doubt, Event, PlayMade, Resync, Throw
 from engine.position import Game
+from hardware.table import STYLES
+from hardware.table.scene import POSES
 from tests.engine.playing import random_game
 
 TRUTH = list(random_game(Game.BACKGAMMON, 7))[:21]  # ten turns
@@ -42,3 +45,48 @@ def test_causes_are_counted() -> None:
     assert compare(void, void).invalid_cause == 10
     tally = compare(void, wrong)
     assert (tally.invalid_caught, tally.invalid_cause, tally.throws_right) == (10, 0, 10)
+
+
+def test_an_illegal_play_told_as_a_legal_one_is_counted() -> None:
+    illegal = [replace(e, legal=False, rule="E8") if isinstance(e, PlayMade) else e for e in TRUTH]
+    tally = compare(illegal, TRUTH)
+    assert (tally.illegal, tally.illegal_caught, tally.illegal_as_legal) == (10, 0, 10)
+    assert compare(illegal, illegal).illegal_as_legal == 0
+
+
+def test_what_is_wrong_near_a_doubt_or_out_of_step_was_not_told_as_sure() -> None:
+    def missed(*others: Event) -> int:
+        return compare(TRUTH, [*TRUTH[:5], *others, *TRUTH[6:]]).wrong_undoubted
+
+    t = TRUTH[5].t
+    options = (("one", 0.6), ("another", 0.4))
+    assert missed() == 1
+    assert missed(Doubt(t=t + 4, about="throw", options=options)) == 0
+    assert missed(Doubt(t=t + 6, about="throw", options=options)) == 1
+    lost, found = Desync(t=t + 8, reason="", slots=()), Resync(t=t + 20, reason="")
+    assert missed(lost, found) == missed(lost) == 0
+    late = Desync(t=t + 13, reason="", slots=())
+    assert missed(late) == 1
+
+
+def test_causes_are_counted_by_what_was_said_and_what_was_so() -> None:
+    void = [replace(e, valid=False, faults=("cocked",)) if isinstance(e, Throw) else e for e in TRUTH]
+    wrong = [replace(e, faults=("on_frame",)) if isinstance(e, Throw) else e for e in void]
+    counted = causes(paired(void, wrong))
+    assert {word: counted[("cocked", word)] for word in ("happened", "caught", "named", "told", "so")} == {
+        "happened": 10,
+        "caught": 10,
+        "named": 0,
+        "told": 0,
+        "so": 0,
+    }
+    assert (counted[("on_frame", "told")], counted[("on_frame", "so")]) == (10, 0)
+    assert causes(paired(void, void))[("cocked", "so")] == 10
+    assert causes(paired(TRUTH, TRUTH)).total() == 0
+
+
+def test_every_board_comes_under_every_camera() -> None:
+    for game in Game:
+        mine = [job for job in jobs(quick=False) if job.game is game]
+        assert [job.seed for job in mine] == list(range(1, 21))
+        assert {(job.style, job.pose) for job in mine} == {(s, p) for s in STYLES for p in POSES}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -88,6 +89,21 @@ def test_a_match_goes_on_until_the_points_are_won() -> None:
     events = table.truth()
     assert sum(isinstance(e, GameStart) for e in events) == sum(isinstance(e, GameEnd) for e in events) > 1
     assert max(check_truth(table).score) >= 3
+
+
+def test_it_is_told_from_when_the_board_could_be_judged() -> None:
+    table = SimulatedTable(seed=1, max_turns=3, faults=["cocked"], size=SMALL)
+    pairs = list(zip(table.truth(), table.stills(), strict=True))
+    assert all(still == event.t for event, still in pairs if not isinstance(event, PlayMade))
+    with table:
+        for event, still in pairs:
+            if isinstance(event, PlayMade):
+                assert 0.2 < still - event.t < 0.5
+                before, after = (
+                    table.picture(math.ceil(t * table.fps)).astype(int) for t in (still - 0.2, still)
+                )
+                later = table.picture(math.ceil(still * table.fps) + 1).astype(int)
+                assert np.abs(after - later).max() < 40 < np.abs(before - later).max()
 
 
 @pytest.mark.parametrize("kind", THROW_FAULTS)
