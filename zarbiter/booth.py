@@ -7,8 +7,6 @@ pictures only a few wait.
 from __future__ import annotations
 
 import logging
-import os
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -21,13 +19,13 @@ from hardware.camera import UnreadableInput
 from vision.geometry import FieldMap
 from vision.photo import NoBoard, PhotoReading, Picture, load_picture, read_photo
 from webui.photo import Unread
+from zarbiter.beside import step_back
 from zarbiter.collect import Collector, Full, labels_of, problems, scaled
 
 WAITING = 4  #: pictures that wait for their turn or are read; the next one is refused
 PATIENCE = 60.0  #: seconds after which a page is told that it takes too long
 OTHERS = 4  #: readings of a slot that are told
 _OUTSIDE = 0.035  #: how far outside the field a slot's mark is, in board units
-_NICENESS = 10
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -39,7 +37,7 @@ class PhotoBooth:
     def __init__(self, collector: Collector | None = None) -> None:
         self._collector = collector
         self._free = threading.BoundedSemaphore(WAITING)
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="photo", initializer=_step_back)
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="photo", initializer=step_back)
 
     @property
     def keeps(self) -> str | None:
@@ -147,9 +145,3 @@ def _marks(board: BoardView) -> dict[str, Any]:
         "slots": field.to_pixels(places).round(1).tolist(),
         "bar": field.to_pixels(corners).round(1).tolist(),
     }
-
-
-def _step_back() -> None:
-    """Let all other threads go first. On Linux a thread has a niceness of its own."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)

@@ -16,7 +16,6 @@ import hashlib
 import json
 import logging
 import math
-import os
 import queue
 import shutil
 import sys
@@ -38,6 +37,7 @@ from engine.layout import Orientation, to_slots
 from engine.observation import Observation
 from engine.position import CHECKERS
 from hardware.camera import Frame, Image, UnreadableInput
+from zarbiter.beside import write_whole
 
 SCHEMA = "zarbiter.collect/1"
 LEAVE_FREE = 500  #: megabytes of the disk that are left to others
@@ -249,12 +249,7 @@ class Folder:
         self._known[name] = labels
 
     def _write(self, path: Path, data: bytes) -> None:
-        part = path.with_suffix(".part")
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        write_whole(path, data)
         self._bytes += len(data)
 
 
@@ -298,15 +293,26 @@ def fingerprint(image: Image) -> int:
     return int.from_bytes(np.packbits(falls).tobytes(), "big")
 
 
-def encode(image: Image) -> bytes:
+def encode(image: Image, quality: int = QUALITY) -> bytes:
     """A picture as JPEG in full colour resolution, with nothing but its pixels."""
     jpeg: bytes = simplejpeg.encode_jpeg(
-        np.ascontiguousarray(image), quality=QUALITY, colorspace="BGR", colorsubsampling="444"
+        np.ascontiguousarray(image), quality=quality, colorspace="BGR", colorsubsampling="444"
     )
     return jpeg
 
 
 # -- beside a running match -------------------------------------------------------------------------------
+
+
+def shown_in(seen: Observation) -> tuple[Any, ...] | None:
+    """What a still picture without hands shows, to compare; ``None`` for any other picture."""
+    if seen.board is None or not seen.still or seen.hands or not seen.slots:
+        return None
+    return (
+        tuple(slot.best for slot in seen.slots),
+        tuple(slot.best for slot in seen.bar),
+        tuple((die.value, die.state) for die in seen.dice),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,16 +344,10 @@ class Collector:
 
     def watch(self, frame: Frame, seen: Observation, events: Iterable[Event]) -> None:
         """Take note of a picture, and of what became known by it. Called for each, in order."""
-        quiet = seen.board is not None and seen.still and not seen.hands and bool(seen.slots)
-        if quiet:
-            now = (
-                [slot.best for slot in seen.slots],
-                [slot.best for slot in seen.bar],
-                [(die.value, die.state) for die in seen.dice],
-            )
-            if now != self._last:
-                self._last = now
-                self._put(_Task("view", frame=frame, seen=seen))
+        now = shown_in(seen)
+        if now is not None and now != self._last:
+            self._last = now
+            self._put(_Task("view", frame=frame, seen=seen))
         for event in events:
             if isinstance(event, Doubt | Desync):
                 self._put(_Task("doubt", event=event))

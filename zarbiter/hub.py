@@ -14,14 +14,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import cv2
-import simplejpeg
-
 from engine.observation import Observation
 from hardware.camera import Frame, Image
 from webui.feed import Health, State, Told
+from zarbiter.beside import small_jpeg
 
-WIDTH = 960  #: pictures for the page are at most so many pixels wide
 PICTURES_PER_SECOND = 8
 QUALITY = 75
 
@@ -163,12 +160,7 @@ class Hub:
                 image = self._draw(image, view.observation, self.state())
             except Exception:  # a page without marks is better than a page without picture
                 log.exception("drawing over picture %d", view.frame.seq)
-        height, width = image.shape[:2]
-        if width > WIDTH:
-            size = (WIDTH, round(height * WIDTH / width))
-            image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
-        jpeg: bytes = simplejpeg.encode_jpeg(image, quality=QUALITY, colorspace="BGR", colorsubsampling="420")
-        return jpeg
+        return small_jpeg(image, QUALITY)
 
 
 def _milliseconds() -> int:
