@@ -7,6 +7,7 @@ nobody has more than fifteen checkers, and most boards all of them, decides wher
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -36,7 +37,8 @@ _PLAINLY = 12.0  #: brightness (0-255) between sides beyond doubt: drawn pairs a
 #: of blue, green and red in it. Of drawn views the most slots are right.
 _BRIGHTER, _OTHER_HUE = 0.6, 0.1
 _DARKEST = 8.0  #: grey values added before the logarithm is taken: black is full of noise
-_MOST_ODDS = 2.0  #: logarithm of the odds that a colour may change
+_DULL = (0.1, 0.3)  #: the part of a face's pixels, by brightness, that is looked at: gloss only adds light
+_MOST_ODDS = 4.0  #: logarithm of the odds that a colour may change
 _ROUNDS = 3
 _EMPTY = 2 / 3  #: share of empty slots, over all boards
 _KEEP = 0.002  #: a count less probable than this is left out of a reading
@@ -53,6 +55,18 @@ class Face:
     radius: float
     light: bool
     confidence: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Beside:
+    """A checker beside the field: how likely its face is a light and a dark one, and its colour, (1, 4)."""
+
+    chances: tuple[float, float]
+    colour: Array
+
+    @property
+    def light(self) -> bool:
+        return self.chances[0] >= self.chances[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +86,29 @@ Witness = tuple[tuple[SlotReading, ...], tuple[SlotReading, SlotReading]]
 def read_checkers(image: Image, field: FieldMap, witness: Witness | None = None) -> CheckersReading:
     """Read the field of a uint8 BGR picture; a ``witness`` that agrees with the network counts as much."""
     picture = canvas.paint(image, field)
-    seen, on_bar, heat = _look(picture)
-    seen = _of_one_colour(seen, _colours(picture, heat))
+    looked, on_bar, heat = _look(picture)
+    colours = _colours(picture, heat)
+    seen, told = _of_one_colour(looked, colours), np.ones_like(looked)
     if witness is not None:
         also, bar_also = witness
         told = np.array([[slot.probability(n) for n in range(-CHECKERS, CHECKERS + 1)] for slot in also])
         if _agree(seen, told):
-            seen *= told
             light, dark = (
                 [reading.probability(sign * n) for n in range(on_bar.shape[1])]
                 for reading, sign in zip(bar_also, (1, -1), strict=True)
             )
             on_bar *= np.array([light, dark])
-    slots, bar = at_most_fifteen(seen, on_bar)
+        else:
+            told[:] = 1
+    slots, bar = at_most_fifteen(seen * told, on_bar)
     off = (0, 0)
     if max(_missing(slots, bar)):
         beside = _beside(image, field)
-        slots, bar = at_most_fifteen(seen, on_bar, (_all(True in beside), _all(False in beside)))
+        some_light, some_dark = (any(face.light is light for face in beside) for light in (True, False))
+        seen = _of_one_colour(looked, colours, beside) * told
+        slots, bar = at_most_fifteen(seen, on_bar, (_all(some_light), _all(some_dark)))
         light_off, dark_off = _missing(slots, bar)
-        off = light_off if True in beside else 0, dark_off if False in beside else 0
+        off = light_off if some_light else 0, dark_off if some_dark else 0
     return CheckersReading(
         tuple(_reading(row, -CHECKERS) for row in slots),
         (_reading(bar[0], 0), _negative(_reading(bar[1], 0))),
@@ -114,10 +132,7 @@ def _look(picture: Image) -> tuple[Array, Array, NDArray[np.float32]]:
 
 
 def _colours(picture: Image, heat: NDArray[np.float32]) -> Array:
-    """The colour of the faces on each slot of a canvas: (24, 4), in units of what slots of a side differ by.
-
-    Light multiplies: brightness and hue are told apart in logarithms. NaN where there are no faces.
-    """
+    """The colour of the faces on each slot of a canvas: (24, 4); NaN where there are no faces."""
     shown = _whole_faces(heat[:2].max(axis=0) > 0)
     half = canvas.HEIGHT // 2
     seen = np.full((SLOTS, 3), np.nan)
@@ -125,23 +140,40 @@ def _colours(picture: Image, heat: NDArray[np.float32]) -> Array:
         left = canvas.left_of(slot)
         place = slice(0, half) if slot < SLOTS // 2 else slice(half, None), slice(left, left + canvas.COLUMN)
         if shown[place].sum() >= _CELL**2:
-            seen[slot] = np.median(picture[place][shown[place]], axis=0)
-    logs = np.log(seen + _DARKEST)
+            seen[slot] = _dull(picture[place][shown[place]])
+    return _unlike(seen)
+
+
+def _dull(pixels: Image) -> Array:
+    """The colour, float64 (3,), of pixels (n, 3) of faces without their gloss."""
+    first, last = (round(part * len(pixels)) for part in _DULL)
+    by_brightness = pixels[np.argsort(pixels.sum(axis=1, dtype=np.int64))]
+    return np.asarray(np.median(by_brightness[first : last + 1], axis=0), np.float64)
+
+
+def _unlike(colours: Array) -> Array:
+    """Colours (n, 3), 0-255, in units (n, 4) of what faces of a side differ by.
+
+    Light multiplies: brightness and hue are told apart in logarithms.
+    """
+    logs = np.log(colours + _DARKEST)
     brightness = logs.mean(axis=1, keepdims=True)
     return np.hstack([brightness / _BRIGHTER, (logs - brightness) / _OTHER_HUE])
 
 
-def _of_one_colour(seen: Array, colours: Array) -> Array:
+def _of_one_colour(seen: Array, colours: Array, beside: Sequence[_Beside] = ()) -> Array:
     """Slots (24, 31) of which the sides are named alike where the ``colours`` (24, 4) are alike.
 
-    The network names each slot's side for itself. Each side's colour is taken from the slots that are named
-    so, and a slot whose colour is nearer to the other's is doubted, in a few rounds.
+    The network names each slot's side for itself. Each side's colour is taken from the slots, and the faces
+    beside the field, that are named so, and a slot whose colour is nearer to the other's is doubted, in a few
+    rounds.
     """
-    light, dark = seen[:, CHECKERS + 1 :].sum(axis=1), seen[:, :CHECKERS].sum(axis=1)
+    on_slots = np.stack([seen[:, CHECKERS + 1 :].sum(axis=1), seen[:, :CHECKERS].sum(axis=1)])
     known = ~np.isnan(colours[:, 0])
-    there = (light + dark) * known
-    places = np.where(known[:, None], colours, 0)
-    odds = np.zeros(SLOTS)
+    light, dark = np.hstack([on_slots, np.reshape([face.chances for face in beside], (-1, 2)).T])
+    there = np.append(on_slots.sum(axis=0) * known, np.ones(len(beside)))
+    places = np.vstack([np.where(known[:, None], colours, 0), *(face.colour for face in beside)])
+    odds = np.zeros(len(there))
     for _ in range(_ROUNDS):
         share = light / np.maximum(light + dark * np.exp(-odds), 1e-12)
         weights = np.stack([there * share, there * (1 - share)])
@@ -149,8 +181,9 @@ def _of_one_colour(seen: Array, colours: Array) -> Array:
             return seen
         means = weights @ places / weights.sum(axis=1, keepdims=True)
         nearer = ((places - means[1]) ** 2).sum(axis=1) - ((places - means[0]) ** 2).sum(axis=1)
-        odds = np.where(known, np.clip(nearer / 2, -_MOST_ODDS, _MOST_ODDS), 0)
-    share = light / np.maximum(light + dark * np.exp(-odds), 1e-12)
+        odds = np.where(there > 0, np.clip(nearer / 2, -_MOST_ODDS, _MOST_ODDS), 0)
+    light, dark = on_slots
+    share = light / np.maximum(light + dark * np.exp(-odds[:SLOTS]), 1e-12)
     out = seen.copy()
     out[:, CHECKERS + 1 :] *= ((light + dark) * share / np.maximum(light, 1e-12))[:, None]
     out[:, :CHECKERS] *= ((light + dark) * (1 - share) / np.maximum(dark, 1e-12))[:, None]
@@ -167,8 +200,8 @@ def _missing(slots: Array, bar: Array) -> tuple[int, int]:
     return max(0, light), max(0, dark)
 
 
-def _beside(image: Image, field: FieldMap) -> set[bool]:
-    """The colours (true: light) of which checkers lie beside the field: in trays or on the table.
+def _beside(image: Image, field: FieldMap) -> list[_Beside]:
+    """The checkers that lie beside the field, in trays or on the table, as far as they are plain to see.
 
     They lie in piles or stand on edge and cannot be counted from above; that there are any can be seen. Both
     sides are looked at in one canvas, each with the part of the field next to it.
@@ -179,16 +212,21 @@ def _beside(image: Image, field: FieldMap) -> set[bool]:
         corners = field.to_pixels([(aside, 0), (1 + aside, 0), (1 + aside, 1), (aside, 1)])
         views.append(FieldMap(corners, _NO_BAR))
         halves.append(canvas.paint(image, views[-1], left=left, right=right))
-    heat = _look(np.hstack(halves))[2]
-    colours = set()
+    picture = np.hstack(halves)
+    heat = _look(picture)[2]
+    found = []
     for half, view in enumerate(views):
         own = heat.copy()
         own[:2, :, slice(middle // _CELL, None) if half == 0 else slice(middle // _CELL)] = -np.inf
-        for face in _faces(own, view, _PLAIN_FACE):
-            across = float(field.to_board([(face.x, face.y)])[0, 0])
-            if not -_CLEAR <= across <= 1 + _CLEAR:
-                colours.add(face.light)
-    return colours
+        chances, rows, columns = _tops(own, _PLAIN_FACE)
+        across = field.to_board(view.to_pixels(canvas.from_canvas(_middles(rows, columns), view.bar)))[:, 0]
+        off_field = (across < -_CLEAR) | (across > 1 + _CLEAR)
+        for row, column in zip(rows[off_field].tolist(), columns[off_field].tolist(), strict=True):
+            down, along = (slice(max(0, n - 1) * _CELL, (n + 2) * _CELL) for n in (row, column))
+            face = picture[down, along]
+            light, dark = chances[:, row, column].tolist()
+            found.append(_Beside((light, dark), _unlike(_dull(face.reshape(-1, 3))[None])))
+    return found
 
 
 def _all(some_off: bool) -> float:
@@ -295,15 +333,34 @@ def _whole_faces(middles: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(cv2.resize(near, None, fx=_CELL, fy=_CELL, interpolation=cv2.INTER_NEAREST) > 0)
 
 
-def _faces(heat: NDArray[np.float32], field: FieldMap, floor: float = 0.4) -> tuple[Face, ...]:
-    chance = 1 / (1 + np.exp(-np.clip(heat[:2], -30, 30)))
-    best = np.ascontiguousarray(chance.max(axis=0))
+def _tops(
+    heat: NDArray[np.float32], floor: float
+) -> tuple[NDArray[np.float32], NDArray[np.intp], NDArray[np.intp]]:
+    """Chances (2, rows, columns) of a light and a dark face, and the rows and columns where faces are."""
+    chances = np.asarray(1 / (1 + np.exp(-np.clip(heat[:2], -30, 30))), np.float32)
+    best = np.ascontiguousarray(chances.max(axis=0))
     rows, columns = np.nonzero((best >= cv2.dilate(best, np.ones((3, 3)))) & (best > floor))
-    middles = np.column_stack([columns, rows]) * _CELL + _CELL / 2
+    return chances, rows, columns
+
+
+def _middles(rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Array:
+    """The middles of cells in pixels of the canvas, (n, 2)."""
+    return np.asarray(np.column_stack([columns, rows]) * _CELL + _CELL / 2, np.float64)
+
+
+def _faces(heat: NDArray[np.float32], field: FieldMap, floor: float = 0.4) -> tuple[Face, ...]:
+    chances, rows, columns = _tops(heat, floor)
+    middles = _middles(rows, columns)
     radii = 12 * heat[2, rows, columns, None]
     ends = np.concatenate([middles, middles + radii * (1, 0), middles + radii * (0, 1)])
     centres, aside, down = field.to_pixels(canvas.from_canvas(ends, field.bar)).reshape(3, -1, 2)
     sizes = (np.linalg.norm(aside - centres, axis=1) + np.linalg.norm(down - centres, axis=1)) / 2
-    light = chance[0, rows, columns] >= chance[1, rows, columns]
-    told = zip(*centres.T.tolist(), sizes.tolist(), light.tolist(), best[rows, columns].tolist(), strict=True)
+    light, dark = chances[:, rows, columns]
+    told = zip(
+        *centres.T.tolist(),
+        sizes.tolist(),
+        (light >= dark).tolist(),
+        np.maximum(light, dark).tolist(),
+        strict=True,
+    )
     return tuple(Face(*face) for face in told)

@@ -128,6 +128,29 @@ def test_what_looks_alike_is_of_one_side() -> None:
     assert np.allclose(np.delete(told, 7, axis=0), np.delete(slots, 7, axis=0), atol=1e-9)
 
 
+def test_faces_beside_the_field_tell_whose_colour_is_whose() -> None:
+    """Most checkers of a side are off, and the other's gleam: one white checker stands among pink ones."""
+    slots, _ = board((0, 1), (1, -2), (2, -3))
+    slots[3:5] = 0
+    slots[3:5, 15 - 4], slots[3:5, 15 + 4] = 0.2, 0.8
+    white, red, pink = np.array([[230.0, 240, 245], [40, 30, 190], [80, 70, 195]])
+    seen = np.full((24, 3), np.nan)
+    seen[:5] = white, red, red, pink, pink
+    colours = checkers._unlike(seen)
+    piles = [checkers._Beside((0.9, 0.1), checkers._unlike(white[None] - n)) for n in range(5)]
+    alone, told = checkers._of_one_colour(slots, colours), checkers._of_one_colour(slots, colours, piles)
+    assert (told[3:5, 15 - 4] > 0.8).all()
+    assert (told[3:5, 15 - 4] > alone[3:5, 15 - 4]).all()
+    assert told[0, 16] > 0.9
+
+
+def test_gloss_changes_no_colour() -> None:
+    face = np.full((100, 3), (40, 30, 190), np.uint8)
+    glossy = face.copy()
+    glossy[60:] = 250
+    assert np.array_equal(checkers._dull(face), checkers._dull(glossy))
+
+
 @pytest.mark.parametrize("light", [1.0, 0.7, 0.5])
 def test_shade_changes_no_hue(light: float) -> None:
     heat = np.full((3, canvas.HEIGHT // 4, canvas.WIDTH // 4), -9, np.float32)
