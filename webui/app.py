@@ -22,7 +22,8 @@ from engine.layout import colour_of
 from engine.notation import PLACES
 from engine.position import Side
 from webui.board_svg import board_svg, dice_svg, occupied
-from webui.feed import Desk, Feed, State, Told
+from webui.evidence import evidence_files
+from webui.feed import Desk, Evidence, Feed, State, Told
 from webui.photo import Photos, photo_page
 from webui.referee import referee_desk
 
@@ -169,6 +170,7 @@ def create_app(
     hosts: Iterable[str] = (),
     desk: Desk | None = None,
     photos: Photos | None = None,
+    evidence: Evidence | None = None,
     key: str = "",
 ) -> Flask:
     """The dashboard over ``feed``.
@@ -181,6 +183,7 @@ def create_app(
             addresses. A page of another site that points its own name here (DNS rebinding) is refused.
         desk: what the referee may change, if there is to be a page for it; it needs the ``key``.
         photos: what reads photographs, if there is to be a page for it; it needs the ``key`` as well.
+        evidence: the pictures that events rest on, if they are to be shown, to all who see the pages.
 
     Raises:
         ValueError: a desk or photos without a key, which would be open to everybody.
@@ -218,7 +221,11 @@ def create_app(
         app.register_blueprint(referee_desk(feed, desk, key))
     if photos is not None:
         app.register_blueprint(photo_page(photos, key))
-    app.jinja_env.globals.update(has_desk=desk is not None, has_photos=photos is not None)
+    if evidence is not None:
+        app.register_blueprint(evidence_files(feed, evidence))
+    app.jinja_env.globals.update(
+        has_desk=desk is not None, has_photos=photos is not None, has_evidence=evidence is not None
+    )
 
     @app.get("/")
     def page() -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from engine.actions import Field, Offer
@@ -36,7 +37,7 @@ class Told:
 class Health:
     """How one part of the program does: ``ok``, ``waiting`` (not yet running) or ``failed``."""
 
-    part: Literal["camera", "vision", "store"]
+    part: Literal["camera", "vision", "store", "evidence"]
     state: Literal["ok", "waiting", "failed"]
     message: str = ""
 
@@ -149,3 +150,53 @@ class Desk(Protocol):
 
     def correct(self, event: int, values: Mapping[str, str], *, dry_run: bool) -> Outcome:
         """Correct an event, by its id, by values of its fields; with ``dry_run`` only say what follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExhibitFile:
+    """A file of the evidence of an event.
+
+    ``name``: in the folder of its match. ``shows``: in words. ``begin`` and ``end``: seconds on the
+    camera's clock, equal for a picture. ``sha256``: of its bytes, in hexadecimal digits; ``size``: how many
+    bytes.
+    """
+
+    name: str
+    kind: Literal["picture", "dice", "clip"]
+    shows: str
+    begin: float
+    end: float
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """The evidence of one event.
+
+    ``place``: of the event in the record of its match, from 0. ``type`` and ``t``: the event's own;
+    ``sha256``: of the event (:func:`zarbiter.exhibits.digest`). ``at``: when it was written. ``notes``: what
+    is missing, and why. ``kept``: why it goes last when room is needed, else empty. ``removed``: why its
+    files are gone, else empty.
+    """
+
+    place: int
+    type: str
+    t: float
+    sha256: str
+    at: str
+    files: tuple[ExhibitFile, ...]
+    notes: tuple[str, ...] = ()
+    kept: str = ""
+    removed: str = ""
+
+
+class Evidence(Protocol):
+    """The evidence of a match, read by many threads."""
+
+    @property
+    def folder(self) -> Path:
+        """Where its files are."""
+
+    def find(self, event: Mapping[str, Any]) -> Exhibit | None:
+        """The evidence of an event, by the event's JSON object; ``None`` if none has been written."""

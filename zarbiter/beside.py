@@ -33,14 +33,18 @@ def write_whole(path: Path, data: bytes) -> None:
     part.replace(path)
 
 
-def small_jpeg(image: Image, quality: int, width: int = WIDTH) -> bytes:
-    """A picture as JPEG, at most ``width`` pixels wide."""
+def smaller(image: Image, size: tuple[int, int]) -> Image:
+    """A picture in a smaller size: width, height."""
+    # Averaging areas costs five times as much, and shows only where many pixels become one.
+    how = cv2.INTER_AREA if image.shape[1] > 2 * size[0] else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(image, size, interpolation=how), np.uint8)
+
+
+def small_jpeg(image: Image, quality: int) -> bytes:
+    """A picture as JPEG, at most ``WIDTH`` pixels wide."""
     rows, columns = image.shape[:2]
-    if columns > width:
-        size = (width, round(rows * width / columns))
-        # Averaging areas costs five times as much, and shows only where many pixels become one.
-        how = cv2.INTER_AREA if columns > 2 * width else cv2.INTER_LINEAR
-        image = np.asarray(cv2.resize(image, size, interpolation=how), np.uint8)
+    if columns > WIDTH:
+        image = smaller(image, (WIDTH, round(rows * WIDTH / columns)))
     jpeg: bytes = simplejpeg.encode_jpeg(
         np.ascontiguousarray(image), quality=quality, colorspace="BGR", colorsubsampling="420"
     )

@@ -195,8 +195,8 @@ def cli() -> None:
     See the rule sets:                    zarbiter rules
 
     \b
-    Exit status: 0 done; 1 something is illegal (check, legal --check); 2 wrong usage; 3 input that
-    cannot be read; 4 hardware missing or failed; 70 a defect of Zarbiter.
+    Exit status: 0 done; 1 something is illegal (check, legal --check) or was changed (evidence check);
+    2 wrong usage; 3 input that cannot be read; 4 hardware missing or failed; 70 a defect of Zarbiter.
     """
 
 
@@ -251,6 +251,23 @@ def _collector(folder: Path | None, limit: int, *, patient: bool = False) -> Any
     return Collector(Folder(folder, limit), patient=patient)
 
 
+def evidence_limit_option(megabytes: int) -> Decorator:
+    """``--evidence-limit``"""
+    return click.option(
+        "--evidence-limit",
+        type=click.IntRange(1),
+        default=megabytes,
+        show_default=True,
+        metavar="MB",
+        help="How much the evidence may take, of all matches together; the oldest goes first.",
+    )
+
+
+def _beside(store: Path) -> Path:
+    """Where the evidence of the matches in a store is kept."""
+    return store.with_suffix(".evidence")
+
+
 KEEPS_MATCHES = f"File that keeps the matches. Default: {str(STORE).replace(str(Path.home()), '~', 1)}"
 
 
@@ -277,6 +294,14 @@ KEEPS_MATCHES = f"File that keeps the matches. Default: {str(STORE).replace(str(
 @port_option
 @store_option(KEEPS_MATCHES)
 @click.option("--new", is_flag=True, help="Begin a new match also if one was left unfinished.")
+@click.option(
+    "--evidence",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Keep the pictures that verdicts rest on here. Default: beside the matches.",
+)
+@click.option("--no-evidence", is_flag=True, help="Keep no pictures of the match.")
+@evidence_limit_option(2000)
 @collect_options
 def run(
     camera: str,
@@ -290,6 +315,9 @@ def run(
     port: int,
     store: Path | None,
     new: bool,
+    evidence: Path | None,
+    no_evidence: bool,
+    evidence_limit: int,
     collect: Path | None,
     collect_limit: int,
 ) -> None:
@@ -304,6 +332,8 @@ def run(
     A CAMERA is one of
 
     """
+    if evidence is not None and no_evidence:
+        raise click.UsageError("--evidence and --no-evidence exclude each other")
     names = _two_names(players)
     _check_host(host, public)
     chosen = chosen_rules(game, rules) if game or rules else None
@@ -328,6 +358,8 @@ def run(
         port=port,
         new=new,
         collector=_collector(collect, collect_limit),
+        evidence=None if no_evidence else evidence or _beside(store or STORE),
+        evidence_limit=evidence_limit,
     )
     referee(setup, _announce)
 
@@ -376,6 +408,13 @@ def _check_host(host: str, public: bool) -> None:
 )
 @click.option("--players", default="White,Black", metavar="NAME,NAME", help="Names for the match file.")
 @corners_option
+@click.option(
+    "--evidence",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Write the pictures that each throw and play rests on here; see `zarbiter evidence`.",
+)
+@evidence_limit_option(2000)
 @collect_options
 def digitize(
     video: str,
@@ -385,6 +424,8 @@ def digitize(
     mat_file: Path | None,
     players: str,
     corners: Corners | None,
+    evidence: Path | None,
+    evidence_limit: int,
     collect: Path | None,
     collect_limit: int,
 ) -> None:
@@ -426,11 +467,14 @@ def digitize(
         collector = _collector(collect, collect_limit, patient=True)
         if collector is not None:
             stack.callback(collector.close)
+        watcher = _watcher(evidence, evidence_limit, video)
+        if watcher is not None:
+            stack.callback(watcher.close)
         out = stack.enter_context(events_file.open("w", encoding="utf-8")) if events_file else sys.stdout
         bar = stack.enter_context(progress(Path(video).name))
         reader = BoardReader(corners=corners, game=chosen.game if chosen else None)
         try:
-            for event in digitize_all(camera, reader, Tracker(chosen), bar, collector):
+            for event in digitize_all(camera, reader, Tracker(chosen), bar, collector, watcher):
                 seen.append(event)
                 print(dumps(event), file=out, flush=True)
         except UnreadableInput as error:  # what was read until then is worth a record
@@ -442,6 +486,20 @@ def digitize(
         raise broken
     if not started:
         raise UnreadableInput(f"{video}: no board that is set up for a game is seen in it")
+
+
+def _watcher(folder: Path | None, limit: int, video: str) -> Any:
+    if folder is None:
+        return None
+    from hardware.camera import UnreadableInput
+    from zarbiter.evidence import Evidence
+    from zarbiter.exhibits import MANIFEST, Archive
+
+    if (folder / MANIFEST).exists():
+        raise UnreadableInput(f"{folder}: holds evidence already, which would be mixed up with this")
+    archive = Archive(folder, limit, about={"recording": Path(video).name})
+    archive.open()
+    return Evidence(archive, patient=True)
 
 
 def _two_names(players: str) -> tuple[str, str]:
@@ -577,6 +635,78 @@ def collect(folder: Path, as_json: bool, out: Path | None, sure: bool, anonymise
     from zarbiter.collect import list_folder
 
     return DONE if list_folder(folder, as_json, out, sure, anonymise) else UNREADABLE
+
+
+@cli.group("evidence")
+def evidence_group() -> None:
+    """Look at the pictures that verdicts rest on, and whether they are still as they were written.
+
+    `zarbiter run` keeps them for each throw, play, doubt and loss of step: the deciding pictures, the dice
+    enlarged, and a clip of a few seconds. `zarbiter digitize` does so with --evidence FOLDER.
+    """
+
+
+def _evidence_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.argument("source", metavar="MATCH-or-FOLDER")(store_option(KEEPS_MATCHES)(command))
+
+
+@evidence_group.command("check")
+@_evidence_argument
+@click.option(
+    "--events",
+    "events_file",
+    type=INPUT,
+    metavar="FILE",
+    help="For a folder: the events that `zarbiter digitize --events` wrote, to compare with.",
+)
+def evidence_check(source: str, store: Path | None, events_file: Path | None) -> int:
+    """Say what of the evidence was changed, is missing, or is left over.
+
+    MATCH is the number of a match that `zarbiter run` has recorded, or `last`; its evidence is looked for
+    beside the store, and compared with the events of the match. A FOLDER is checked by itself, or with
+    --events. Each problem is a line. What was removed for want of room is none, since the list says so.
+
+    Exit status: 0 all is as it was written; 1 something is not; 2 wrong usage; 3 it cannot be read.
+
+    \b
+    Examples:  zarbiter evidence check last
+               zarbiter evidence check pictures --events game.jsonl
+    """
+    from zarbiter.inspection import check_evidence, events_in
+
+    folder, told = _evidence_of(source, store)
+    if events_file is not None:
+        if told is not None:
+            raise click.UsageError("--events belongs to a FOLDER; a match has its own")
+        told = events_in(events_file)
+    return DONE if check_evidence(folder, told) else FOUND
+
+
+@evidence_group.command("list")
+@_evidence_argument
+@click.option("--json", "as_json", is_flag=True, help="One JSON object an event, for other programs.")
+def evidence_list(source: str, store: Path | None, as_json: bool) -> None:
+    """List the evidence of a match, event by event.
+
+    \b
+    Examples:  zarbiter evidence list last
+               zarbiter evidence list --json pictures
+    """
+    from zarbiter.inspection import list_evidence
+
+    list_evidence(_evidence_of(source, store)[0], as_json)
+
+
+def _evidence_of(source: str, store: Path | None) -> tuple[Path, list[dict[str, Any]] | None]:
+    """The folder that is meant, and the events of the match if it is one of the store."""
+    if Path(source).is_dir() or not (source == "last" or source.isdecimal()):
+        return Path(source), None
+    from zarbiter.exhibits import match_folder
+    from zarbiter.store import read_told
+
+    row = _recorded_row(source, store or STORE)
+    told = read_told(store or STORE, row.id)
+    return match_folder(_beside(store or STORE), row.id, row.created), [one.event for one in told]
 
 
 @cli.command()
@@ -765,14 +895,22 @@ def export(
 def _recorded(number: str, store: Path) -> Record:
     """A match that was recorded, by its number or ``last``. Raises ``StoreError``, ``FormatError``."""
     from engine.formats.convert import record_of
-    from zarbiter.store import StoreError, events_of, read_matches, read_told
+    from zarbiter.store import events_of, read_told
+
+    row = _recorded_row(number, store)
+    return record_of(events_of(read_told(store, row.id)), row.players, row.length)
+
+
+def _recorded_row(number: str, store: Path) -> Any:
+    """A match that was recorded, as it was set up. Raises ``StoreError``."""
+    from zarbiter.store import StoreError, read_matches
 
     rows = read_matches(store)
     chosen = rows[-1:] if number == "last" else [row for row in rows if str(row.id) == number]
     if not chosen:
         there = ", ".join(str(row.id) for row in rows) or "none"
         raise StoreError(f"{store}: no match {number}; there are: {there}")
-    return record_of(events_of(read_told(store, chosen[0].id)), chosen[0].players, chosen[0].length)
+    return chosen[0]
 
 
 def simulation_options(*, faults: bool, match_length: int) -> Decorator:
@@ -871,6 +1009,8 @@ def demo(
             host="127.0.0.1",
             port=port,
             new=False,
+            evidence=_beside(store or Path(folder) / "demo.sqlite"),
+            evidence_limit=500,
         )
         referee(setup, ready)
 

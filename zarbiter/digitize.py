@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -14,6 +14,7 @@ from engine.events import Event
 from engine.tracker import Tracker
 from hardware.camera import Camera, UnreadableInput
 from zarbiter.collect import Collector
+from zarbiter.evidence import Evidence
 from zarbiter.pipeline import Reader, standing
 
 PATIENCE = 2.0  #: seconds of work after which a progress bar appears
@@ -27,13 +28,25 @@ def digitize(
     tracker: Tracker,
     bar: Bar | None = None,
     collector: Collector | None = None,
+    evidence: Evidence | None = None,
 ) -> Iterator[Event]:
     """The events of a recording, in order of time, each as soon as it is certain.
 
-    ``collector``: what keeps doubtful views. Raises ``UnreadableInput`` if the recording cannot be
-    opened, or, after all the events of what could be read, if it breaks off.
+    ``collector``: what keeps doubtful views; ``evidence``: what keeps the pictures of each event. Raises
+    ``UnreadableInput`` if the recording cannot be opened, or, after all the events of what could
+    be read, if it breaks off.
     """
     trouble: str | None = None
+    count = 0
+
+    def noted(events: Iterable[Event]) -> Iterator[Event]:
+        nonlocal count
+        for event in events:
+            if evidence is not None:
+                evidence.note(count, event)
+            count += 1
+            yield event
+
     with camera:
         while True:
             try:
@@ -44,15 +57,17 @@ def digitize(
             if frame is None:
                 break
             seen = reader.read(frame)
+            if evidence is not None:
+                evidence.watch(frame, seen)
             events = tracker.observe(seen)
             if collector is not None:
                 collector.watch(frame, seen, events)
-            yield from events
+            yield from noted(events)
             reader.believe(standing(tracker))
             if bar is not None:
                 bar.advance(frame.seq + 1, camera.length)
         trouble = trouble or getattr(camera, "warning", None)
-    yield from tracker.finish()
+    yield from noted(tracker.finish())
     if trouble:
         raise UnreadableInput(trouble)
 

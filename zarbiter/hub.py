@@ -65,7 +65,7 @@ class Hub:
 
     def report(
         self,
-        part: Literal["camera", "vision", "store"],
+        part: Literal["camera", "vision", "store", "evidence"],
         state: Literal["ok", "waiting", "failed"],
         message: str = "",
     ) -> None:

@@ -27,6 +27,8 @@ from webui.server import serve
 from zarbiter.booth import PhotoBooth
 from zarbiter.collect import Collector
 from zarbiter.desk import RefereeDesk
+from zarbiter.evidence import Evidence
+from zarbiter.exhibits import Archive, match_folder
 from zarbiter.hub import Hub
 from zarbiter.pipeline import Pipeline
 from zarbiter.recorder import Recorder
@@ -49,6 +51,8 @@ class Setup:
     port: int
     new: bool  #: begin a new match also if one is unfinished
     collector: Collector | None = None  #: what keeps pictures for training, if that was asked for
+    evidence: Path | None = None  #: folder for the evidence of all matches, if any is to be kept
+    evidence_limit: float = 2000  #: megabytes that it may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,9 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[Pages],
     events = events_of(told)
     hub = Hub(_first_state(row), told, draw)
     collector = setup.collector
-    recorder = Recorder(store, row, hub, events)
+    evidence = _evidence(setup, row, hub, events)
+    noted = evidence.note if evidence else lambda place, event: None
+    recorder = Recorder(store, row, hub, events, noted)
     desk = RefereeDesk(recorder, hub, collector.decided) if collector else RefereeDesk(recorder, hub)
     store.on_health = lambda ok, message: hub.report("store", "ok" if ok else "failed", message)
     pipeline = Pipeline(
@@ -106,12 +112,20 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[Pages],
         desk=desk,
         hub=hub,
         collector=collector,
+        evidence=evidence,
     )
     stopping = threading.Event()
     previous = {s: signal.signal(s, lambda *_: stopping.set()) for s in (signal.SIGINT, signal.SIGTERM)}
     key = secrets.token_urlsafe(16)
     photos = PhotoBooth(collector)
-    app = create_app(hub, hosts=names_of(setup.host), desk=desk, photos=photos, key=key)
+    app = create_app(
+        hub,
+        hosts=names_of(setup.host),
+        desk=desk,
+        photos=photos,
+        evidence=evidence.archive if evidence else None,
+        key=key,
+    )
     try:
         with serve(app, setup.host, setup.port) as server:
             try:
@@ -124,9 +138,27 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[Pages],
                 pipeline.stop()
                 if collector is not None:
                     collector.close()
+                if evidence is not None:
+                    evidence.close()
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+
+def _evidence(setup: Setup, row: MatchRow, hub: Hub, events: Sequence[Event]) -> Evidence | None:
+    if setup.evidence is None:
+        return None
+    archive = Archive(
+        match_folder(setup.evidence, row.id, row.created),
+        setup.evidence_limit,
+        root=setup.evidence,
+        about={"match": row.id, "created": row.created, "players": row.players},
+    )
+    return Evidence(
+        archive,
+        on_health=lambda ok, message: hub.report("evidence", "ok" if ok else "failed", message),
+        events=events,
+    )
 
 
 def pages_of(url: str, key: str, host: str, port: int) -> Pages:

@@ -20,6 +20,7 @@ from engine.tracker import Tracker
 from hardware.camera import Camera, CameraError, Frame, UnreadableInput
 from zarbiter.collect import Collector
 from zarbiter.desk import RefereeDesk
+from zarbiter.evidence import Evidence
 from zarbiter.hub import Hub
 
 REOPEN_SECONDS = (0.5, 8.0)  #: first and longest pause before a camera is opened again
@@ -104,9 +105,10 @@ class Pipeline:
         desk: RefereeDesk,
         hub: Hub,
         collector: Collector | None = None,
+        evidence: Evidence | None = None,
     ) -> None:
         self._open, self._reader, self._desk, self._hub = open_camera, reader, desk, hub
-        self._collector = collector
+        self._collector, self._evidence = collector, evidence
         self._frames = Handover()
         self._stopping = threading.Event()
         self._ended = threading.Event()
@@ -206,6 +208,8 @@ class Pipeline:
     def _step(self, frame: Frame) -> None:
         observation = self._reader.read(frame)
         self._hub.show(frame, observation)
+        if self._evidence is not None:
+            self._evidence.watch(frame, observation)
         events = self._desk.observe(observation)
         if self._collector is not None:
             self._collector.watch(frame, observation, events)

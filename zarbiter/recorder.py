@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -26,11 +26,19 @@ class Recorder:
 
     ``events`` is all that was recorded, corrections among it; ``effective`` the events that stand, those
     corrections made; ``match`` what it comes to; ``verdict`` that on the last play. It begins with what
-    was stored of the match. For one thread at a time.
+    was stored of the match. ``noted`` is told each event that is recorded, with its place in the record. For
+    one thread at a time.
     """
 
-    def __init__(self, store: Store, row: MatchRow, hub: Hub, events: Iterable[Event] = ()) -> None:
-        self._store, self._row, self._hub = store, row, hub
+    def __init__(
+        self,
+        store: Store,
+        row: MatchRow,
+        hub: Hub,
+        events: Iterable[Event] = (),
+        noted: Callable[[int, Event], None] = lambda place, event: None,
+    ) -> None:
+        self._store, self._row, self._hub, self._noted = store, row, hub, noted
         self.rules = row.rules  #: ``None`` if the board is to tell the game
         self._start = Match(row.rules or default_rules(Game.BACKGAMMON), row.length, row.players)
         self._judged: tuple[Match, PlayMade] | None = None  #: the last play, and the match before it
@@ -48,6 +56,7 @@ class Recorder:
         text = sentence(event, self.match)
         self._take(event)
         self._judge()
+        self._noted(len(self.events) - 1, event)
         done = self._store.append(self._row.id, event, text, alert_of(event))
         done.add_done_callback(self._publish)
         over = self.match.winner is not None

@@ -161,7 +161,7 @@ def test_it_fits_the_screen(driver: Any, server: Server, feed: FakeFeed, width: 
 def test_the_files_of_the_page_are_in_the_package() -> None:
     package = Path(create_app.__code__.co_filename).parent
     files = {"live.js", "live.css", "page.js", "key.js", "referee.js", "referee.css", "photo.js", "photo.css"}
-    files |= {"mark.svg"}
+    files |= {"mark.svg", "evidence.js", "evidence.css"}
     assert {p.name for p in (package / "static").iterdir()} == files
     pages = {"base.html", "live.html", "referee.html", "photo.html"}
     assert {p.name for p in (package / "templates").iterdir()} == pages

@@ -1,5 +1,6 @@
 // The live page: the camera's picture, one at a time, and the position as a table.
 
+import { evidence } from "./evidence.js";
 import { $, SIDES, el, follow, setText } from "./page.js";
 
 const FRAME = 200; // ms between pictures
@@ -78,5 +79,5 @@ async function pictures() {
   }
 }
 
-follow({ stateShown: shown });
+follow({ stateShown: shown, entryMade: evidence });
 pictures();

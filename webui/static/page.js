@@ -11,6 +11,7 @@ const ICONS = {
   ok: "M4 10.5L8.5 15L16 6",
   waiting: "M4.5 10V10.1M10 10V10.1M15.5 10V10.1",
   failed: "M5 5L15 15M15 5L5 15",
+  camera: "M3 6.5H6.5L8 4.5H12L13.5 6.5H17V15.5H3ZM10 8.2A2.6 2.6 0 1 1 9.9 8.2",
 };
 const LABELS = { fault: "Invalid throw", illegal: "Illegal play", doubt: "In doubt", desync: "Out of step" };
 const EMPTY = "The whole board must be in the camera’s picture, set up for the start of a game.";

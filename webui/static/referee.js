@@ -1,5 +1,6 @@
 // The referee's page: what may be decided now, and the record with a way to correct it.
 
+import { evidence } from "./evidence.js";
 import { key, passKey, sentence } from "./key.js";
 import { $, el, follow, icon, setText } from "./page.js";
 
@@ -216,6 +217,7 @@ function correctable(told, item) {
   button.type = "button";
   button.append(el("span", "unseen", `: ${told.sentence}`));
   button.addEventListener("click", () => open(told, button));
+  evidence(told, item);
   item.append(button);
 }
 
