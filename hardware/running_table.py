@@ -126,8 +126,9 @@ def simulated(spec: str, fps: float | None = None) -> Camera:
     """The camera of ``sim:GAME?OPTION=VALUE&...``.
 
     Options: ``seed``, ``style``, ``pose``, ``fps``, ``length`` (points to win), ``turns`` (at most so
-    many), ``pace``, ``faults`` (1 for some of every kind, or their names with commas), ``realtime``
-    (0: every frame, as fast as it is asked for). Raises ``CameraError`` for one that does not exist.
+    many), ``pace``, ``faults`` (1 for some of every kind, or their names with commas), ``conditions``
+    (their names with commas), ``realtime`` (0: every frame, as fast as it is asked for). Raises
+    ``CameraError`` for one that does not exist.
     """
     name, _, query = spec.removeprefix("sim:").partition("?")
     options = dict(parse_qsl(query, keep_blank_values=True))
@@ -137,6 +138,7 @@ def simulated(spec: str, fps: float | None = None) -> Camera:
         faults = {"": (), "0": (), "1": some_faults(game)}.get(given, tuple(given.split(",")))
         realtime = options.pop("realtime", "1") != "0"
         turns = options.pop("turns", None)
+        conditions = [name for name in options.pop("conditions", "").split(",") if name]
         table = SimulatedTable(
             game=game,
             seed=int(options.pop("seed", "1")),
@@ -147,6 +149,7 @@ def simulated(spec: str, fps: float | None = None) -> Camera:
             max_turns=int(turns) if turns else None,
             pace=float(options.pop("pace", "1")),
             faults=faults,
+            conditions=conditions,
         )
     except ValueError as error:
         raise CameraError(f"{spec}: {error}") from error

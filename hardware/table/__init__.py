@@ -2,10 +2,13 @@
 
 from hardware.table.camera import SimulatedTable, record, write_pictures, write_truth
 from hardware.table.choices import PLAY_FAULTS
-from hardware.table.landing import THROW_FAULTS
+from hardware.table.conditions import CONDITIONS
+from hardware.table.landing import MANNER_FAULTS, THROW_FAULTS
 from hardware.table.styles import STYLES
 
 __all__ = [
+    "CONDITIONS",
+    "MANNER_FAULTS",
     "PLAY_FAULTS",
     "STYLES",
     "THROW_FAULTS",

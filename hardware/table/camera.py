@@ -6,7 +6,7 @@ import bisect
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import cv2
@@ -15,15 +15,17 @@ import numpy as np
 from engine.events import BoardSeen, Event, dumps
 from engine.layout import Orientation
 from engine.position import Game
-from engine.rules import default_rules
+from engine.rules import RuleSet, default_rules
 from hardware.camera import CameraError, Frame, Image
 from hardware.device import Device
 from hardware.table import scene
 from hardware.table.choices import PLAY_FAULTS
-from hardware.table.landing import THROW_FAULTS
+from hardware.table.conditions import conditions_of
+from hardware.table.landing import MANNER_FAULTS, THROW_FAULTS, possible
 from hardware.table.painter import Painter
 from hardware.table.scene import POSES, Lens, Pose, Seats
-from hardware.table.script import Plan, tell
+from hardware.table.script import tell
+from hardware.table.story import Plan
 from hardware.table.styles import STYLES
 
 
@@ -35,12 +37,14 @@ class SimulatedTable(Device):
     ``size``: width and height in pixels. ``match_length``: points to win; 1 is a single game.
     ``realtime``: paced by the clock, dropping frames that are asked for too late (``live`` is then
     true); otherwise every frame, as fast as it is asked for. ``faults``: throw faults
-    (``THROW_FAULTS``) and rules to break (``PLAY_FAULTS``), in the order in which they are to be
-    committed, spread over the first 40 turns (or over ``max_turns``); a play that breaks a rule waits for
-    a position in which that rule can be broken. ``max_turns``: stop after so many turns. ``pace``:
+    (``THROW_FAULTS``, ``MANNER_FAULTS``) and rules to break (``PLAY_FAULTS``), in the order in which they
+    are to be committed, spread over the first 40 turns (or over ``max_turns``); a play that breaks a rule
+    waits for a position in which that rule can be broken. ``max_turns``: stop after so many turns. ``pace``:
     above 1 is slower. ``orientation``: as in :mod:`engine.layout`, drawn from the seed if not given.
+    ``rules``: what is played by, the defaults of the game if not given. ``conditions``: of ``CONDITIONS``.
 
-    Same arguments, same pictures, bit for bit. Raises ``ValueError`` for a name that does not exist.
+    Same arguments, same pictures, bit for bit. Raises ``ValueError`` for a name that does not exist, for
+    rules of another game and for a throw that is no fault by the rules.
     """
 
     def __init__(
@@ -58,14 +62,21 @@ class SimulatedTable(Device):
         max_turns: int | None = None,
         pace: float = 1.0,
         orientation: Orientation | None = None,
+        rules: RuleSet | None = None,
+        conditions: Iterable[str] = (),
     ) -> None:
+        rules = rules or default_rules(game)
+        if rules.game is not game:
+            raise ValueError(f"rules of {rules.game.value} are none of {game.value}")
         if style not in STYLES:
             raise ValueError(f"no board style {style!r}; there are {', '.join(STYLES)}")
         if pose not in POSES:
             raise ValueError(f"no camera pose {pose!r}; there are {', '.join(POSES)}")
-        known = (*THROW_FAULTS, *PLAY_FAULTS[game])
+        known = (*THROW_FAULTS, *MANNER_FAULTS, *PLAY_FAULTS[game])
         if wrong := [f for f in faults if f not in known]:
             raise ValueError(f"{game.value} has no fault {wrong[0]!r}; there are {', '.join(known)}")
+        if wrong := [f for f in faults if not possible(f, rules)]:
+            raise ValueError(f"by these rules no throw is {wrong[0]!r}")
         if min(size) < 16 or fps <= 0 or pace <= 0 or match_length < 1:
             raise ValueError("size, fps, pace and match_length must be positive")
         self.name = f"simulated table (seed {seed}, {game.value}, {style}, {pose})"
@@ -80,12 +91,15 @@ class SimulatedTable(Device):
         drawn = ways[int(rng.integers(len(ways)))]
         self.orientation = orientation or drawn
         self.game = game
+        self.rules = rules
+        self.conditions = conditions_of(conditions)
         self._seed = seed
         self._style = STYLES[style]
         self._lens = Lens.fit(pose, size, rng)
+        self._knocked = self._lens.knocked(np.random.default_rng([seed, 6]))  #: how it stands after a jolt
         self._seats = Seats(game, self.orientation)
-        plan = Plan(default_rules(game), self._seats, match_length, tuple(faults), max_turns, pace)
-        self._story = tell(plan, np.random.default_rng([seed, 2]))
+        plan = Plan(rules, self._seats, match_length, tuple(faults), max_turns, pace, self.conditions)
+        self._story = tell(plan, np.random.default_rng([seed, 2]), np.random.default_rng([seed, 5]))
         self._starts = [s.start for s in self._story.scenes]
         frames = math.floor(self._story.seconds * fps)
         self.length = None if realtime else frames
@@ -96,9 +110,7 @@ class SimulatedTable(Device):
 
     def truth(self) -> tuple[Event, ...]:
         """Every event of the match, known before anything is painted."""
-        corners = scene.field_corners(self._lens)
-        board = BoardSeen(t=0.0, corners=corners, orientation=self.orientation, confidence=1.0)
-        return (board, *self._story.events)
+        return tuple(event for event, _ in self._told())
 
     def stills(self) -> tuple[float, ...]:
         """For each event of ``truth``, the second from which all that it rests on lay still in plain view.
@@ -106,12 +118,24 @@ class SimulatedTable(Device):
         Of a throw: its dice at rest. Of a play and of the end of a game: the dice lifted and the hand that
         took them out of the picture, which comes last.
         """
-        return (0.0, *self._story.stills)
+        return tuple(still for _, still in self._told())
+
+    def _told(self) -> list[tuple[Event, float]]:
+        story = self._story
+        told = [(self._board_at(0.0, self._lens), 0.0), *zip(story.events, story.stills, strict=True)]
+        if story.jolt is not None:
+            before = sum(event.t <= story.jolt for event, _ in told)
+            told.insert(before, (self._board_at(story.jolt, self._knocked), story.jolt))
+        return told
+
+    def _board_at(self, t: float, lens: Lens) -> Event:
+        corners = scene.field_corners(lens)
+        return BoardSeen(t=t, corners=corners, orientation=self.orientation, confidence=1.0)
 
     def start(self) -> None:
         """Set up the table; the first call paints the bare board, which takes a second or two."""
         if self._painter is None:
-            self._painter = Painter(self._lens, self._style, self._seats, self._seed)
+            self._painter = Painter(self._lens, self._style, self._seats, self._seed, self.conditions)
         self._next = 0
         self._began = time.monotonic()
 
@@ -137,9 +161,11 @@ class SimulatedTable(Device):
         """The picture of any frame, in any order; the camera must have been started once."""
         if self._painter is None:
             raise CameraError(f"{self.name}: not started")
-        t = seq / self.fps
+        t, story = seq / self.fps, self._story
         index = bisect.bisect_right(self._starts, t) - 1
-        return self._painter.picture(self._story.scenes[index], t, seq)
+        moved = self._lens.onto(self._knocked) if story.jolt is not None and t >= story.jolt else None
+        there = [p for p in story.presences if p.start <= t < p.end]
+        return self._painter.picture(story.scenes[index], t, seq, there, moved)
 
 
 def write_truth(table: SimulatedTable, path: Path) -> None:

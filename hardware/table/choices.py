@@ -60,9 +60,16 @@ def _worth(after: Position, game: Game, side: Side) -> float:
     return value
 
 
-def choose(plays: Sequence[Play], rng: np.random.Generator) -> Play:
-    """A sensible play, not always the best."""
+def _height(play: Play) -> float:
+    own = [play.after.count(play.game, play.side, point) for point in range(1, 25)]
+    return 2.0 * max(own) + sum(4.0 * (n - 4) for n in own if n > 4)
+
+
+def choose(plays: Sequence[Play], rng: np.random.Generator, stacking: bool = False) -> Play:
+    """A sensible play, not always the best; if ``stacking``, by one who likes stacks of six and more."""
     values = [_worth(p.after, p.game, p.side) + rng.normal(0, 0.8) for p in plays]
+    if stacking:
+        values = [v + _height(p) for v, p in zip(values, plays, strict=True)]
     return plays[int(np.argmax(values))]
 
 

@@ -137,12 +137,12 @@ class HandPainter:
         place = rotate @ np.array([[1, 0, -_TIP[0]], [0, 1, -_TIP[1]], [0, 0, 1.0]])
         away = height * LIGHT[:2] / LIGHT[2]
         moved = np.array([[1, 0, -away[0]], [0, 1, -away[1]], [0, 0, 1]])
-        dark = self._warp(self._shadows[grip], moved @ place, 0.3, 0.25)
+        dark = _warp(self._lens, self._shadows[grip], moved @ place, 0.3, _HAND_SCALE / 4)
         if dark is not None:
             x, y, mask = dark
             keep = 255 - cv2.convertScaleAbs(mask, alpha=0.42)
             Patch(x, y, cv2.cvtColor(keep, cv2.COLOR_GRAY2BGR), None).paint(image)  # type: ignore[arg-type]
-        hand = self._warp(self._hands[grip], place, height, 1.0)
+        hand = _warp(self._lens, self._hands[grip], place, height, _HAND_SCALE)
         if hand is not None:
             x, y, rgba = hand
             blur = tuple(max(1, min(31, int(abs(v)) | 1)) for v in smear)
@@ -150,22 +150,76 @@ class HandPainter:
                 rgba = cv2.blur(rgba, blur)  # type: ignore[assignment]
             patch_of(x, y, rgba).paint(image)
 
-    def _warp(
-        self, picture: Image, place: scene.Vector, z: float, zoom: float
-    ) -> tuple[int, int, Image] | None:
-        """The texture on the plane at height ``z``, cut to where it lies in the picture."""
-        h, w = picture.shape[:2]
-        s = _HAND_SCALE * zoom
-        matrix = self._lens.plane(z) @ place @ np.diag([1 / s, 1 / s, 1])
-        corners = np.array([[0, 0, 1], [w, 0, 1], [w, h, 1], [0, h, 1]], np.float64) @ matrix.T
-        pixels = corners[:, :2] / corners[:, 2:]
-        low = np.maximum(np.floor(pixels.min(0)), 0).astype(int)
-        high = np.minimum(np.ceil(pixels.max(0)), self._lens.size).astype(int)
-        if (high - low).min() <= 0:
-            return None
-        shift = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, 1]], np.float64)
-        size = (int(high[0] - low[0]), int(high[1] - low[1]))
-        return int(low[0]), int(low[1]), cv2.warpPerspective(picture, shift @ matrix, size)  # type: ignore[return-value]
+
+_HEAD_SCALE = 4.0  #: pixels a centimetre of the textures of heads: they are big and out of focus
+_HEAD_SIZE = (72.0, 64.0)  #: centimetres across and along that such a texture covers
+_HEAD_HEIGHT = 24.0  #: centimetres above the board
+_HEAD = (36.0, 20.5)  #: where in the texture the middle of the head lies
+#: As in _LIMBS; the trunk lies towards +y.
+_TRUNK = (
+    (19.0, 34.0, 7.5, 53.0, 34.0, 7.5),
+    (25.0, 48.0, 13.0, 47.0, 48.0, 13.0),
+    (36.0, 26.0, 6.0, 36.0, 36.0, 7.0),
+)
+_SKULL = (36.0, 19.5, 7.3, 36.0, 22.5, 8.2)
+
+
+class HeadPainter:
+    """Paints the head and shoulders of a player who leans over the board, from above."""
+
+    def __init__(self, lens: Lens, hair: BGR, clothes: BGR, rng: np.random.Generator) -> None:
+        self._lens = lens
+        s = _HEAD_SCALE
+        shape = (round(_HEAD_SIZE[1] * s), round(_HEAD_SIZE[0] * s))
+        y, x = np.mgrid[0 : shape[0], 0 : shape[1]].astype(np.float32) / np.float32(s)
+        skull = _capsule(y, x, _SKULL)
+        trunk = np.maximum.reduce([_capsule(y, x, limb) for limb in _TRUNK])
+        is_hair = skull > 0
+        strands = noise(rng, shape, (3 * s, 0.35 * s)) * 0.16 + noise(rng, shape, (s, s)) * 0.05
+        folds = noise(rng, shape, (5 * s, 9 * s)) * 0.5
+        solid = np.where(is_hair, skull + 9, trunk + folds).astype(np.float32)
+        solid = np.asarray(cv2.GaussianBlur(solid, (0, 0), 0.25 * s), np.float32)
+        gy, gx = np.gradient(np.clip(solid, -0.3, None) * s)
+        size = np.sqrt(gx**2 + gy**2 + 1)
+        light = np.clip((-gx * LIGHT[0] - gy * LIGHT[1] + LIGHT[2]) / size, 0, None) / LIGHT[2]
+        value = AMBIENT + (1 - AMBIENT) * light - 1
+        face = np.where(is_hair[..., None], tint(hair, value + strands), tint(clothes, value))
+        alpha = np.clip(np.maximum(skull, trunk) * s * 0.6 + 0.5, 0, 1)[..., None]
+        picture = np.dstack([np.clip(face, 0, 255) * alpha, 255 * alpha]).astype(np.float32)
+        self._body: Image = cv2.GaussianBlur(picture, (0, 0), 0.2 * s).astype(np.uint8)
+        self._shade: Image = cv2.GaussianBlur(self._body[..., 3], (0, 0), 3.5 * s)  # type: ignore[assignment]
+
+    def paint(self, image: Image, head: tuple[float, float], seat: int) -> None:
+        """Paint them, the middle of the head above ``head``; ``seat`` is +1 at the bottom of the picture."""
+        place = np.array([[seat, 0, head[0]], [0, seat, head[1]], [0, 0, 1.0]])
+        place = place @ np.array([[1, 0, -_HEAD[0]], [0, 1, -_HEAD[1]], [0, 0, 1.0]])
+        away = _HEAD_HEIGHT / 2 * LIGHT[:2] / LIGHT[2]
+        moved = np.array([[1, 0, -away[0]], [0, 1, -away[1]], [0, 0, 1]])
+        dark = _warp(self._lens, self._shade, moved @ place, 0.0, _HEAD_SCALE)
+        if dark is not None:
+            x, y, mask = dark
+            keep = 255 - cv2.convertScaleAbs(mask, alpha=0.5)
+            Patch(x, y, cv2.cvtColor(keep, cv2.COLOR_GRAY2BGR), None).paint(image)  # type: ignore[arg-type]
+        body = _warp(self._lens, self._body, place, _HEAD_HEIGHT, _HEAD_SCALE)
+        if body is not None:
+            patch_of(*body).paint(image)
+
+
+def _warp(
+    lens: Lens, picture: Image, place: scene.Vector, z: float, scale: float
+) -> tuple[int, int, Image] | None:
+    """A texture of ``scale`` pixels a centimetre on the plane at height ``z``, cut to where it is seen."""
+    h, w = picture.shape[:2]
+    matrix = lens.plane(z) @ place @ np.diag([1 / scale, 1 / scale, 1])
+    corners = np.array([[0, 0, 1], [w, 0, 1], [w, h, 1], [0, h, 1]], np.float64) @ matrix.T
+    pixels = corners[:, :2] / corners[:, 2:]
+    low = np.maximum(np.floor(pixels.min(0)), 0).astype(int)
+    high = np.minimum(np.ceil(pixels.max(0)), lens.size).astype(int)
+    if (high - low).min() <= 0:
+        return None
+    shift = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, 1]], np.float64)
+    size = (int(high[0] - low[0]), int(high[1] - low[1]))
+    return int(low[0]), int(low[1]), cv2.warpPerspective(picture, shift @ matrix, size)  # type: ignore[return-value]
 
 
 CUP_LENGTH, CUP_BASE, CUP_MOUTH = 9.5, 3.1, 4.0

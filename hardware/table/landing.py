@@ -10,14 +10,34 @@ import numpy as np
 
 from engine.events import Dice, Fault
 from engine.observation import Half
+from engine.rules import RuleSet
 from hardware.table import scene
 from hardware.table.scene import BAR_WIDTH, DIE, FIELD_X, FIELD_Y, RADIUS, RIM_HEIGHT, THICK, Checker, Die
 
 THROW_FAULTS: tuple[Fault, ...] = ("two_halves", "cocked", "on_checker", "on_frame", "off_board", "one_die")
 
+#: Faults in the manner of throwing; ``one_by_one`` is told as ``one_die`` (rules.md D1). All but ``touched``
+#: make the throw void. See :func:`possible`.
+MANNER_FAULTS = ("one_by_one", "premature", "touched", "not_from_cup", "wrong_half")
+
 XY = tuple[float, float]
 
 _CLEAR = DIE * 0.72  #: a flat die lies within this distance of its centre
+
+
+def possible(fault: str, rules: RuleSet) -> bool:
+    """Whether something is a fault of a throw by a rule set, as far as that is a matter of its options."""
+    match fault:
+        case "not_from_cup":
+            return rules.dice_from == "cup_required"
+        case "wrong_half":
+            return rules.throw_half == "right_half"
+        case "two_halves":
+            return rules.throw_half != "any_half"
+        case "premature":
+            return rules.early_roll != "allowed" and rules.dice_pairs == 2
+        case _:
+            return True
 
 
 class NoRoom(Exception):
@@ -37,7 +57,8 @@ def half_sign(half: Half) -> int:
     return -1 if half == "left" else 1
 
 
-def _free(xy: XY, checkers: Iterable[Checker], others: Iterable[XY]) -> bool:
+def is_free(xy: XY, checkers: Iterable[Checker], others: Iterable[XY]) -> bool:
+    """Whether a flat die has room there among checkers and the centres of other dice."""
     if any(math.hypot(c.x - xy[0], c.y - xy[1]) < RADIUS + _CLEAR + 0.15 for c in checkers):
         return False
     return all(math.hypot(x - xy[0], y - xy[1]) > 2 * _CLEAR + 0.2 for x, y in others)
@@ -56,7 +77,7 @@ def _flat(
             if strip
             else rng.uniform(margin - FIELD_Y, FIELD_Y - margin)
         )
-        if _free((x, y), checkers, others):
+        if is_free((x, y), checkers, others):
             return Lie(scene.die_at(x, y, 0, value, rng.uniform(0, 2 * math.pi)), half)
     raise NoRoom(f"no room for a die in the {half} half")
 
@@ -81,13 +102,13 @@ def _cocked(value: int, half: Half, checkers: Sequence[Checker], rng: np.random.
             outwards = sign if kind == "side" else -sign
             x = sign * (FIELD_X if kind == "side" else BAR_WIDTH / 2) - outwards * reach_out
             y = rng.uniform(-FIELD_Y + 2, FIELD_Y - 2)
-            if _free((x, y), checkers, ()):
+            if is_free((x, y), checkers, ()):
                 return die(x, y, 0.0 if outwards > 0 else math.pi)
         elif kind == "end":
             edge = int(rng.choice([-1, 1]))
             x = sign * rng.uniform(BAR_WIDTH / 2 + 2, FIELD_X - 2)
             y = edge * (FIELD_Y - reach_out)
-            if _free((x, y), checkers, ()):
+            if is_free((x, y), checkers, ()):
                 return die(x, y, edge * math.pi / 2)
         else:
             lying = [c for c in checkers if c.z < THICK / 2 and BAR_WIDTH / 2 < c.x * sign < FIELD_X]
@@ -96,7 +117,7 @@ def _cocked(value: int, half: Half, checkers: Sequence[Checker], rng: np.random.
             leant = lying[int(rng.integers(len(lying)))]
             towards = -math.copysign(1, leant.y)
             y = leant.y + towards * (RADIUS + reach_out)
-            if abs(y) < FIELD_Y - 2 and _free((leant.x, y), [c for c in checkers if c != leant], ()):
+            if abs(y) < FIELD_Y - 2 and is_free((leant.x, y), [c for c in checkers if c != leant], ()):
                 near = [c for c in checkers if c != leant and math.hypot(c.x - leant.x, c.y - leant.y) < 1.5]
                 if not near:  # a stack would hold it otherwise
                     return die(leant.x, y, -towards * math.pi / 2)
@@ -129,7 +150,7 @@ def _on_frame(value: int, half: Half, checkers: Sequence[Checker], rng: np.rando
         else:
             x, y = sign * (FIELD_X + scene.RIM / 2), rng.uniform(-FIELD_Y, FIELD_Y)
             yaw = math.pi / 2 * int(rng.integers(4)) + rng.normal(0, 0.12)
-        if _free((x, y), [c for c in checkers if c.z > THICK], ()):
+        if is_free((x, y), [c for c in checkers if c.z > THICK], ()):
             return Lie(scene.die_at(x, y, RIM_HEIGHT, value, yaw), half)
     raise NoRoom("the frame is full")
 
@@ -142,15 +163,24 @@ def _off_board(value: int, rng: np.random.Generator) -> Lie:
 
 
 def throw_dice(
-    dice: Dice, fault: Fault | None, half: Half, checkers: Sequence[Checker], rng: np.random.Generator
+    dice: Dice,
+    fault: Fault | None,
+    half: Half,
+    checkers: Sequence[Checker],
+    rng: np.random.Generator,
+    lying: Sequence[Die] = (),
 ) -> tuple[Lie, ...]:
-    """Where both dice come to rest; a ``fault`` is committed with one of them. Raises ``NoRoom``."""
+    """Where both dice come to rest; a ``fault`` is committed with one of them.
+
+    ``lying``: dice that lie there already, from which those of a flat throw keep away. Raises ``NoRoom``.
+    """
+    taken = [(die.centre[0], die.centre[1]) for die in lying]
     bad = int(rng.integers(2))
     other: Half = "left" if half == "right" else "right"
     first: Lie
     match fault:
         case None | "two_halves" | "one_die":
-            first = _flat(dice[bad], half, checkers, (), rng)
+            first = _flat(dice[bad], half, checkers, taken, rng)
         case "cocked":
             first = _cocked(dice[bad], half, checkers, rng)
         case "on_checker":
@@ -163,6 +193,6 @@ def throw_dice(
             raise ValueError(f"the table cannot commit {fault!r}")
     if fault == "one_die":
         return (first,)
-    place = [(first.die.centre[0], first.die.centre[1])]
-    second = _flat(dice[1 - bad], other if fault == "two_halves" else half, checkers, place, rng)
+    taken.append((first.die.centre[0], first.die.centre[1]))
+    second = _flat(dice[1 - bad], other if fault == "two_halves" else half, checkers, taken, rng)
     return (first, second) if bad == 0 else (second, first)

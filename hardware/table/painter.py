@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import cv2
 import numpy as np
@@ -12,10 +12,12 @@ from engine.position import Side
 from hardware.camera import Image
 from hardware.table import scene
 from hardware.table.board import bare_table
-from hardware.table.hands import CupPainter, HandPainter
-from hardware.table.pieces import CheckerPainter, DicePainter
+from hardware.table.conditions import Condition
+from hardware.table.hands import CupPainter, HandPainter, HeadPainter
+from hardware.table.light import Light
+from hardware.table.pieces import CheckerPainter, DicePainter, cube_painter
 from hardware.table.scene import DIE, Checker, Die, Lens, Seats
-from hardware.table.script import Reach, Roll, Scene, Sweep
+from hardware.table.story import Leaning, Reach, Resting, Roll, Scene, Sweep
 from hardware.table.styles import BGR, Style
 
 _SHUTTER = 1 / 60  #: seconds of exposure, for the blur of what moves
@@ -24,6 +26,8 @@ _SHIFT = 128  #: the one picture of camera noise is laid over frames at random s
 _SKINS: tuple[BGR, ...] = ((150, 176, 226), (120, 150, 205), (82, 112, 165), (60, 78, 116))
 _SLEEVES: tuple[BGR, ...] = ((84, 58, 40), (52, 50, 52), (58, 44, 110), (70, 92, 70), (170, 160, 150))
 _CUPS: tuple[BGR, ...] = ((34, 52, 96), (40, 40, 44), (38, 34, 120))
+_HAIRS: tuple[BGR, ...] = ((30, 34, 40), (44, 66, 96), (120, 124, 128), (90, 140, 178))
+_CUBE = 2.3  #: edge of the doubling cube, centimetres
 
 
 def _smooth(u: float) -> float:
@@ -34,13 +38,21 @@ def _smooth(u: float) -> float:
 class Painter:
     """Paints any moment of a story. What lies still is kept from one frame to the next."""
 
-    def __init__(self, lens: Lens, style: Style, seats: Seats, seed: int) -> None:
+    def __init__(
+        self,
+        lens: Lens,
+        style: Style,
+        seats: Seats,
+        seed: int,
+        conditions: frozenset[Condition] = frozenset(),
+    ) -> None:
         rng = np.random.default_rng([seed, 3])
         self._lens, self._seats, self._seed = lens, seats, seed
         self._bare, cover = bare_table(lens, style, rng)
         pairs, dice = style.checkers, style.dice
-        self._checkers = CheckerPainter(lens, pairs[int(rng.integers(len(pairs)))], cover, rng)
-        self._dice = DicePainter(lens, *dice[int(rng.integers(len(dice)))])
+        colours = pairs[int(rng.integers(len(pairs)))]
+        self._checkers = CheckerPainter(lens, colours, cover, rng)
+        pair = dice[int(rng.integers(len(dice)))]
         skins, sleeves = rng.permutation(len(_SKINS)), rng.permutation(len(_SLEEVES))
         self._hands = {
             side: HandPainter(lens, _SKINS[skins[side.index]], _SLEEVES[sleeves[side.index]], rng)
@@ -57,15 +69,54 @@ class Painter:
         self._lying: tuple[tuple[Checker, ...], tuple[Die, ...]] | None = None
         self._still: Image = self._bare
         self._reach = lens.reach(4.0)[1] + 4.0
+        odd = np.random.default_rng([seed, 7])  # drawn from for conditions, and for nothing else
+        self._light = Light(lens, conditions, odd)
+        if "one_colour" in conditions:
+            body = colours[int(odd.integers(2))]
+            pair = body, (24, 22, 22) if max(body) > 150 else (236, 242, 244)
+        self._dice = DicePainter(lens, *pair)
+        if "extras" in conditions:
+            self._lay_extras(lens, dice[int(odd.integers(len(dice)))], odd)
+        self._heads: dict[Side, HeadPainter] = {}
+        if "leaning" in conditions:
+            hairs = odd.permutation(len(_HAIRS))
+            for side in Side:
+                hair, sleeve = _HAIRS[hairs[side.index]], _SLEEVES[sleeves[side.index]]
+                self._heads[side] = HeadPainter(lens, hair, sleeve, odd)
 
-    def picture(self, at: Scene, t: float, seq: int) -> Image:
-        """The picture of a moment ``t`` within the scene ``at``."""
+    def _lay_extras(self, lens: Lens, colours: tuple[BGR, BGR], rng: np.random.Generator) -> None:
+        """A doubling cube on the left of the frame and a die on the cloth beside it, once and for all."""
+        x, y = -scene.FIELD_X - scene.RIM / 2, float(rng.uniform(-4, 4))
+        cube = Die((x, y, scene.RIM_HEIGHT + _CUBE / 2), tuple(np.eye(3).ravel().tolist()), scene.RIM_HEIGHT)
+        value, yaw = int(rng.integers(1, 7)), float(rng.uniform(0, 6.28))
+        x, y = x - scene.RIM / 2 - 2.6, float(rng.choice([-1, 1]) * (scene.FIELD_Y - 0.5))
+        die = scene.die_at(x, y, scene.TABLE, value, yaw)
+        for painter, thing in ((cube_painter(lens, _CUBE), cube), (DicePainter(lens, *colours), die)):
+            painter.shadow(thing).paint(self._bare)
+            painter.body([thing], 4).paint(self._bare)
+
+    def picture(
+        self,
+        at: Scene,
+        t: float,
+        seq: int,
+        there: Iterable[Resting | Leaning] = (),
+        moved: scene.Vector | None = None,
+    ) -> Image:
+        """The picture of a moment ``t`` within the scene ``at``, with the people who are ``there``.
+
+        ``moved``: the 3x3 matrix from pixels to those of the camera as it stands now.
+        """
         u = (t - at.start) / (at.end - at.start)
         checkers = at.checkers
         if isinstance(at.action, Sweep) and u > 0.5:
             checkers = at.action.then
         image = self._table(checkers, at.dice).copy()
         span = at.end - at.start
+        there = list(there)
+        for one in there:
+            if isinstance(one, Resting):
+                self._paint_resting(image, one, t)
         match at.action:
             case Reach():
                 self._paint_reach(image, at.action, u, span)
@@ -75,6 +126,12 @@ class Painter:
                 self._paint_sweep(image, at.action, u)
             case None:
                 pass
+        for one in there:
+            if isinstance(one, Leaning):
+                self._paint_leaning(image, one, t)
+        if moved is not None:
+            border = cv2.BORDER_REPLICATE
+            image = cv2.warpPerspective(image, moved, self._lens.size, borderMode=border)  # type: ignore[assignment]
         return self._expose(image, seq)
 
     def _table(self, checkers: tuple[Checker, ...], dice: tuple[Die, ...]) -> Image:
@@ -85,16 +142,20 @@ class Painter:
                 self._dice.shadow(die).paint(image)
             for die in dice:
                 self._dice.body([die], 4).paint(image)
+            self._light.mirror(image)
             self._still, self._lying = image, (checkers, dice)
         return self._still
 
     def _expose(self, image: Image, seq: int) -> Image:
         """Lens and sensor: dark corners, a flickering exposure, noise."""
         rng = np.random.default_rng([self._seed, 4, seq])
-        cv2.multiply(image, self._vignette, dst=image, scale=1 / 255 * float(rng.normal(1, 0.006)))
+        exposure = self._light.gain * float(rng.normal(1, 0.006))
+        cv2.multiply(image, self._vignette, dst=image, scale=1 / 255 * exposure)
+        self._light.flicker(image, seq)
         y, x = rng.integers(0, _SHIFT, 2).tolist()
         grain = self._noise[y : y + image.shape[0], x : x + image.shape[1]]
-        return cv2.addWeighted(image, 1.0, grain, 1.0, -128.0)  # type: ignore[return-value]
+        times = float(self._light.grain)
+        return cv2.addWeighted(image, 1.0, grain, times, -128.0 * times)  # type: ignore[return-value]
 
     def _shoulder(self, side: Side) -> tuple[float, float]:
         seat = self._seats.sign(side)
@@ -123,6 +184,7 @@ class Painter:
             self._checkers.shadow(held, 0.0).paint(image)
             self._checkers.body(held).paint(image)
         smear = self._smear(place, u, span)
+        self._light.shadow(image, tip, self._shoulder(action.side))
         self._hands[action.side].paint(
             image, "pinch", tip, self._shoulder(action.side), 2.6 + ground + lift, smear
         )
@@ -150,9 +212,11 @@ class Painter:
             for die, spin in zip(action.dice, action.spins, strict=True):
                 self._paint_rolling(image, die, spin, mouth, (u - rest) / (0.97 - rest), span * (0.97 - rest))
         if way > 0.001:
-            self._cup.paint(image, (x + shake, y, 8.0), axis)
-            back = 3.2 * math.cos(elevation) + 0.5
+            back = 3.2 * math.cos(elevation) + 0.5 if not action.by_hand else -2.0
             hand, shoulder = (x + shake, y + seat * back), (x * 0.3 + 7 * seat, seat * (self._reach + 20))
+            self._light.shadow(image, hand, shoulder)
+            if not action.by_hand:
+                self._cup.paint(image, (x + shake, y, 8.0), axis)
             self._hands[action.side].paint(image, "fist", hand, shoulder, 10.0)
 
     def _paint_rolling(
@@ -183,6 +247,24 @@ class Painter:
         poses = [pose(v + (k - 1.5) / 4 * step) for k in range(4)]
         self._dice.shadow(pose(v)).paint(image)
         self._dice.body(poses, 2).paint(image)
+
+    def _paint_resting(self, image: Image, hand: Resting, t: float) -> None:
+        """A hand that comes, lies there hardly moving, and goes."""
+        seat = self._seats.sign(hand.side)
+        into = _smooth((t - hand.start) / 0.5) * _smooth((hand.end - t) / 0.5)
+        x = hand.tip[0] + 0.06 * math.sin(2.1 * t)
+        y = seat * self._reach + (hand.tip[1] - seat * self._reach) * into
+        shoulder = (hand.tip[0] * 0.8, seat * (self._reach + 12))
+        self._light.shadow(image, (x, y), shoulder)
+        self._hands[hand.side].paint(image, "pinch", (x, y), shoulder, scene.RIM_HEIGHT)
+
+    def _paint_leaning(self, image: Image, lean: Leaning, t: float) -> None:
+        """Head and shoulders that come over the board, sway a little, and go."""
+        seat = self._seats.sign(lean.side)
+        into = _smooth((t - lean.start) / 0.7) * _smooth((lean.end - t) / 0.7)
+        out = self._reach + 26
+        x, y = lean.x + 0.5 * math.sin(1.7 * t), seat * (out + (5.0 - out) * into)
+        self._heads[lean.side].paint(image, (x, y), seat)
 
     def _paint_sweep(self, image: Image, action: Sweep, u: float) -> None:
         """Two forearms go back and forth over the board while the checkers are set up."""

@@ -152,16 +152,34 @@ def _die_face(value: int, body: BGR, pips: BGR) -> Image:
     return cv2.resize(face, (n, n), interpolation=cv2.INTER_AREA)  # type: ignore[return-value]
 
 
-class DicePainter:
-    """Makes the patches of dice."""
+def _cube_face(value: int, body: BGR) -> Image:
+    """One face of a doubling cube, premultiplied RGBA: a square with its number."""
+    face = np.full((_FACE, _FACE, 4), (*body, 255), np.uint8)
+    font, scale = cv2.FONT_HERSHEY_DUPLEX, 1.9
+    (width, height), _ = cv2.getTextSize(str(value), font, scale, 4)
+    place = ((_FACE - width) // 2, (_FACE + height) // 2)
+    cv2.putText(face, str(value), place, font, scale, (40, 30, 30, 255), 4, cv2.LINE_AA)
+    return face
 
-    def __init__(self, lens: Lens, body: BGR, pips: BGR) -> None:
-        self._lens, self._colour = lens, body
-        self._faces = [_die_face(value, body, pips) for value in range(1, 7)]
+
+def cube_painter(lens: Lens, edge: float) -> DicePainter:
+    """What paints a doubling cube, which is a large die with other faces; 64 is on top of it."""
+    body = (205, 216, 222)
+    painter = DicePainter(lens, body, body, edge)
+    painter.faces = [_cube_face(value, body) for value in (64, 2, 4, 8, 16, 32)]
+    return painter
+
+
+class DicePainter:
+    """Makes the patches of dice; ``edge`` is their length in centimetres."""
+
+    def __init__(self, lens: Lens, body: BGR, pips: BGR, edge: float = DIE) -> None:
+        self._lens, self._colour, self._edge = lens, body, edge
+        self.faces = [_die_face(value, body, pips) for value in range(1, 7)]  #: 1 to 6, RGBA
 
     def shadow(self, die: Die) -> Patch:
         """The shadow of a die on the ground below it."""
-        corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * DIE / 2
+        corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * self._edge / 2
         world = corners @ die.matrix.T + die.centre
         height = world[:, 2] - die.ground
         thrown = world[:, :2] - height[:, None] * LIGHT[:2] / LIGHT[2]
@@ -172,7 +190,7 @@ class DicePainter:
     def body(self, poses: Sequence[Die], ss: int) -> Patch:
         """The die in one pose, or the mean of several: a picture blurred by its motion."""
         corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float64)
-        everywhere = np.vstack([(corners * DIE / 2) @ p.matrix.T + p.centre for p in poses])
+        everywhere = np.vstack([(corners * self._edge / 2) @ p.matrix.T + p.centre for p in poses])
         total: Floats | None = None
         for pose in poses:
             canvas = Canvas(self._lens, everywhere, 2, ss)
@@ -184,10 +202,10 @@ class DicePainter:
 
     def _draw(self, canvas: Canvas, die: Die, corners: scene.Vector) -> None:
         rotation = die.matrix
-        inset = DIE * (0.5 - _ROUND)
+        inset = self._edge * (0.5 - _ROUND)
         cores = (corners * inset) @ rotation.T + die.centre
         near = canvas.at(cores)
-        radius = DIE * _ROUND * self._lens.scale * canvas.ss
+        radius = self._edge * _ROUND * self._lens.scale * canvas.ss
         ring = RING[::4] * radius
         hull = cv2.convexHull((near[:, None] + ring[None]).reshape(-1, 2).astype(np.float32))
         edge = np.round(hull.reshape(-1, 2) * 16).astype(np.int32)
@@ -196,13 +214,15 @@ class DicePainter:
         for value, normal in enumerate(scene.FACES, 1):
             n = np.array(normal, np.float64)
             facing = rotation @ n
-            if facing @ (view - facing * DIE / 2) <= 0:
+            if facing @ (view - facing * self._edge / 2) <= 0:
                 continue
             u = np.array([n[1], n[2], n[0]])
             v = np.cross(n, u)
-            flat = DIE * (0.5 - 0.45 * _ROUND)
-            quad = [(n * DIE / 2 + (a * u + b * v) * flat) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-            face = cv2.convertScaleAbs(self._faces[value - 1], alpha=min(1.12, lit(facing) * 1.02))
-            face[..., 3] = self._faces[value - 1][..., 3]
+            flat = self._edge * (0.5 - 0.45 * _ROUND)
+            quad = [
+                (n * self._edge / 2 + (a * u + b * v) * flat) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+            ]
+            face = cv2.convertScaleAbs(self.faces[value - 1], alpha=min(1.12, lit(facing) * 1.02))
+            face[..., 3] = self.faces[value - 1][..., 3]
             np.minimum(face, 255, out=face)
             canvas.over(face, np.array(quad) @ rotation.T + die.centre)  # type: ignore[arg-type]

@@ -207,6 +207,17 @@ class Lens:
         middle = np.array(size) / 2 - focal * (low + high) / 2
         return replace(lens, focal=float(focal), middle=(float(middle[0]), float(middle[1])))
 
+    def knocked(self, rng: np.random.Generator) -> Lens:
+        """The camera after somebody ran into it: turned a little, the field still in the picture."""
+        nod, swing, roll = (math.radians(float(rng.choice([-1, 1]) * rng.uniform(*r)))
+                            for r in ((0.2, 0.7), (0.6, 2.0), (0.6, 1.8)))  # fmt: skip
+        return replace(self, axes=turn("z", roll) @ turn("y", swing) @ turn("x", nod) @ self.axes)
+
+    def onto(self, other: Lens) -> Vector:
+        """The 3x3 matrix from pixels of this camera to those of one that is turned in the same place."""
+        k = np.array([[self.focal, 0, self.middle[0]], [0, self.focal, self.middle[1]], [0, 0, 1]])
+        return np.asarray(k @ other.axes @ self.axes.T @ np.linalg.inv(k), np.float64)
+
     def project(self, points: ArrayLike) -> Vector:
         """Pixels, shape (n, 2), of world points of shape (n, 3)."""
         seen = (np.asarray(points, np.float64).reshape(-1, 3) - self.centre) @ self.axes.T

@@ -9,120 +9,47 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from itertools import pairwise
 
 import numpy as np
 
 from engine.events import Dice, Event, Fault, GameEnd, GameStart, PlayMade, Throw
 from engine.layout import colour_of, to_slots
 from engine.legal import legal_plays
+from engine.notation import Move
 from engine.observation import Half
-from engine.position import BAR, CHECKERS, Game, Position, Side
-from engine.rules import RuleSet
+from engine.position import BAR, CHECKERS, OFF, Game, Position, Side
 from engine.scoring import GameResult, game_result
-from engine.throws import right_half
+from engine.throws import has_contact, is_forced, is_void_if_early, right_half
 from hardware.table import scene
 from hardware.table.choices import Turn, choose, foul
-from hardware.table.landing import THROW_FAULTS, XY, Lie, NoRoom, throw_dice
-from hardware.table.scene import (
-    FIELD_X,
-    FIELD_Y,
-    Checker,
-    Die,
-    Seats,
-)
+from hardware.table.landing import MANNER_FAULTS, THROW_FAULTS, XY, Lie, NoRoom, is_free, throw_dice
+from hardware.table.scene import BAR_WIDTH, FIELD_X, FIELD_Y, POINT, RADIUS, THICK, Checker, Die
+from hardware.table.story import Leaning, Plan, Reach, Resting, Roll, Scene, Story, Sweep
+
+_USUAL_TURNS = 40  #: turns over which faults are spread where nothing bounds a match
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """A hand on its way from ``start`` to ``end`` (fingertips); ``None`` is out of the picture."""
-
-    side: Side
-    start: XY | None
-    end: XY | None
-    carried: Checker | None = None  #: held; it travels from where it lies to ``lands``
-    lands: Checker | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Roll:
-    """Dice that come out of the cup and come to rest as ``dice``; ``spins`` are radians in all."""
-
-    side: Side
-    dice: tuple[Die, ...]
-    spins: tuple[float, ...]
-    cup: XY
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """An arm that passes over the whole board; what lies there changes half-way to ``then``."""
-
-    side: Side
-    then: tuple[Checker, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What happens between two moments: what lies still, and what moves over it."""
-
-    start: float
-    end: float
-    checkers: tuple[Checker, ...]
-    dice: tuple[Die, ...]
-    action: Reach | Roll | Sweep | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Story:
-    """All scenes of a match in order, without gaps, and its events.
-
-    ``stills``: for each event, the second from which all that it rests on lay still in plain view: of
-    a throw that is its ``t``, of a play when the hand that lifted the dice had left the picture.
-    """
-
-    scenes: tuple[Scene, ...]
-    events: tuple[Event, ...]
-    stills: tuple[float, ...]
-
-    @property
-    def seconds(self) -> float:
-        """How long it takes."""
-        return self.scenes[-1].end
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be told. ``faults``: throw faults and rule ids to break, spread over the match."""
-
-    rules: RuleSet
-    seats: Seats
-    points: int
-    faults: tuple[str, ...]
-    max_turns: int | None
-    pace: float
-
-
-Kind = TypeVar("Kind", bound=str)
-
-
-def tell(plan: Plan, rng: np.random.Generator) -> Story:
-    """Make up a match."""
-    return _Teller(plan, rng).match()
+def tell(plan: Plan, rng: np.random.Generator, odd: np.random.Generator) -> Story:
+    """Make up a match; ``odd`` is drawn from for what ``plan.conditions`` ask for, and for nothing else."""
+    return _Teller(plan, rng, odd).match()
 
 
 @dataclass(slots=True)
 class _Teller:
     plan: Plan
     rng: np.random.Generator
+    odd: np.random.Generator
     now: float = 0.0
     scenes: list[Scene] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     stills: list[float] = field(default_factory=list)
+    presences: list[Resting | Leaning] = field(default_factory=list)
+    jolt: float | None = None
     stacks: dict[tuple[Side, int], list[Checker]] = field(default_factory=dict)
     dice: tuple[Die, ...] = ()
     hand: XY | None = None
-    due_throws: list[tuple[int, Fault]] = field(default_factory=list)  #: (turn, fault), in order
+    due_throws: list[tuple[int, str]] = field(default_factory=list)  #: (turn, fault), in order
     due_plays: list[tuple[int, str]] = field(default_factory=list)  #: (turn, rule to break), in order
     turns: int = 0
 
@@ -173,9 +100,11 @@ class _Teller:
         self.hand = (landed.x, landed.y)
         self.stacks.setdefault((owner, end), []).append(landed)
 
-    def lift_dice(self, side: Side) -> float:
-        """The hand takes the dice away; the moment at which the last one is lifted."""
-        for die in sorted(self.dice, key=lambda d: -d.centre[1] * self.plan.seats.sign(side)):
+    def lift_dice(self, side: Side, dice: Sequence[Die] | None = None) -> float:
+        """The hand takes dice away, all if none are named; the moment at which the last one is lifted."""
+        for die in sorted(
+            self.dice if dice is None else dice, key=lambda d: -d.centre[1] * self.plan.seats.sign(side)
+        ):
             self.reach(side, (die.centre[0], die.centre[1]), 0.3 if self.hand is None else 0.2)
             self.dice = tuple(d for d in self.dice if d != die)
         lifted = self.now
@@ -187,8 +116,9 @@ class _Teller:
     def match(self) -> Story:
         game = self.plan.rules.game
         faults = self.plan.faults
-        self.due_throws = self._schedule([kind for f in faults for kind in THROW_FAULTS if kind == f])
-        self.due_plays = self._schedule([f for f in faults if f not in THROW_FAULTS])
+        throws = (*THROW_FAULTS, *MANNER_FAULTS)
+        self.due_throws = self._schedule([f for f in faults if f in throws])
+        self.due_plays = self._schedule([f for f in faults if f not in throws])
         side = Side.WHITE if self.rng.random() < 0.5 else Side.BLACK
         score = {Side.WHITE: 0.0, Side.BLACK: 0.0}
         self.set_up()
@@ -207,11 +137,19 @@ class _Teller:
             side = result.winner or side  # the winner begins the next game (rules.md G9, S2-E)
             self._next_game(side)
         self.add(1.0)
-        return Story(tuple(self.scenes), tuple(self.events), tuple(self.stills))
+        if "resting_hand" in self.plan.conditions:
+            self._rest_hands()
+        return Story(
+            tuple(self.scenes),
+            tuple(self.events),
+            tuple(self.stills),
+            tuple(self.presences),
+            self.jolt,
+        )
 
-    def _schedule(self, kinds: Sequence[Kind]) -> list[tuple[int, Kind]]:
+    def _schedule(self, kinds: Sequence[str]) -> list[tuple[int, str]]:
         """At which turn each fault falls due: spread evenly, in the order given."""
-        turns = self.plan.max_turns or 40
+        turns = self.plan.max_turns or _USUAL_TURNS
         return [
             (1 + int((i + self.rng.uniform(0.1, 0.7)) * (turns - 1) / len(kinds)), kind)
             for i, kind in enumerate(kinds)
@@ -244,13 +182,24 @@ class _Teller:
             side = side.other
 
     def _turn(self, position: Position, side: Side) -> Position:
+        conditions = self.plan.conditions
         dice = self._roll_values()
         turn = self._decide(position, side, dice)
         landings = self._landings(side, turn)
         self._throw_badly_if_due(side, landings)
-        self._throw(side, self._lies(side, dice, None, landings), None)
-        self._move(side, turn)
-        t = self.lift_dice(side)
+        touched = self._due("touched")
+        self._throw(side, self._lies(side, dice, None, landings), ("touched",) if touched else ())
+        if touched:
+            self._touch_a_die(side, landings)
+        if "leaning" in conditions and self.odd.random() < 0.2:
+            self._lean(side)
+        if "quick_lift" in conditions:
+            t = self._move_and_lift(side, turn)
+        else:
+            self._move(side, turn)
+            if self._may_throw_early(position, side, dice) and self._due("premature"):
+                self._throw_early(side)
+            t = self.lift_dice(side)
         orientation = self.plan.seats.orientation
         self.tell(
             PlayMade(
@@ -268,38 +217,233 @@ class _Teller:
                 off=turn.after.off,
             )
         )
-        self.add(0.35)
+        self.add(0.9 if "quick_lift" in conditions else 0.35)
+        self._pass_the_turn(side)
         return turn.after
+
+    def _pass_the_turn(self, side: Side) -> None:
+        """What may happen between two turns."""
+        conditions = self.plan.conditions
+        if "leaning" in conditions and self.odd.random() < 0.1:
+            self._lean(side if self.odd.random() < 0.5 else side.other)
+        if "bumped_board" in conditions and self.odd.random() < 0.15:
+            self._bump(side)
+        if "bumped_camera" in conditions and self.jolt is None:
+            turns = self.plan.max_turns or _USUAL_TURNS
+            if self.turns >= turns * float(self.odd.uniform(0.3, 0.6)):
+                self.jolt = self.now
+                self.add(0.8)
+
+    def _due(self, kind: str) -> bool:
+        """Whether that fault of a throw is to be committed now; it is struck off the list."""
+        if not self.due_throws or self.due_throws[0][1] != kind or self.due_throws[0][0] > self.turns:
+            return False
+        del self.due_throws[0]
+        return True
 
     def _throw_badly_if_due(self, side: Side, landings: Sequence[Checker]) -> None:
         """Throw invalidly and lift the dice again; put off while the board has no place for that fault."""
         if not self.due_throws or self.due_throws[0][0] > self.turns:
             return
         fault = self.due_throws[0][1]
+        if fault in ("premature", "touched"):
+            return
+        lying = [kind for kind in THROW_FAULTS if kind == fault]
         try:
-            lies = self._lies(side, self._roll_values(), fault, landings)
+            lies = self._lies(side, self._roll_values(), lying[0] if lying else None, landings, fault)
         except NoRoom:
             return
         del self.due_throws[0]
-        self._throw(side, lies, fault)
+        match fault:
+            case "one_by_one":
+                self._throw(side, lies, ("one_die",), one_by_one=True)
+            case "not_from_cup":
+                self._throw(side, lies, ("not_from_cup",), by_hand=True)
+            case "wrong_half":
+                self._throw(side, lies, ("wrong_half",))
+            case _:
+                self._throw(side, lies, (lying[0],))
         self.add(0.9)
         self.lift_dice(side)
         self.add(0.35)
+
+    def _may_throw_early(self, position: Position, side: Side, dice: Dice) -> bool:
+        """Whether a throw of the other side, while these dice still lie, is void (rules.md D13)."""
+        rules = self.plan.rules
+        if not self.due_throws or self.due_throws[0][1] != "premature":
+            return False
+        forced = is_forced(position, side, dice, rules)
+        return is_void_if_early(rules, forced=forced, contact=has_contact(position, rules.game))
+
+    def _throw_early(self, side: Side) -> None:
+        """The other side throws its own dice before ``side`` lifts its own, and has to take them back."""
+        mine, other = self.dice, side.other
+        lies = self._lies(other, self._roll_values(), None, self.checkers)
+        self._throw(other, lies, ("premature",))
+        self.add(0.7)
+        self.lift_dice(other, self.dice[len(mine) :])
+
+    def _touch_a_die(self, side: Side, landings: Sequence[Checker]) -> None:
+        """A finger shifts a die that had settled, or turns it to another number (rules.md D11)."""
+        self.add(0.55)
+        which = int(self.odd.integers(2))
+        die, other = self.dice[which], self.dice[1 - which]
+        self.reach(side, (die.centre[0], die.centre[1]), 0.35)
+        value = scene.top_value(die)
+        if self.odd.random() < 0.5:
+            value = value % 6 + 1
+        moved = die
+        for _ in range(60):
+            dx, dy = self.odd.uniform(-2.2, 2.2, 2).tolist()
+            x, y = die.centre[0] + dx, die.centre[1] + dy
+            inside = BAR_WIDTH / 2 + 1.6 < abs(x) < FIELD_X - 1.6 and abs(y) < FIELD_Y - 1.6
+            if inside and is_free((x, y), landings, [(other.centre[0], other.centre[1])]):
+                moved = scene.die_at(x, y, 0, value, float(self.odd.uniform(0, 6.28)))
+                break
+        self.dice = (moved, other) if which == 0 else (other, moved)
+        self.add(0.15)
+        self.reach(side, None, 0.3)
 
     def _move(self, side: Side, turn: Turn) -> None:
         """The hand moves the checkers one by one, hit ones first, and leaves."""
         self.add(0.75 if turn.moves else 1.3)
         for move in turn.moves:
-            if self._hits(side, move.to_point):
-                self.carry(side, side.other, BAR - move.to_point, BAR)
-            self.carry(side, side, move.from_point, move.to_point)
+            if "fidgety" in self.plan.conditions:
+                self._fidget(side, move)
+            self._carry_out(side, move)
+        self._finish_moves(side, turn)
+        if turn.moves:
+            self.add(0.45)
+
+    def _move_and_lift(self, side: Side, turn: Turn) -> float:
+        """As ``_move``, but the dice are lifted first, or after the first checker; when the hand has gone."""
+        moves = list(turn.moves)
+        if moves and self.odd.random() < 0.5:
+            self._carry_out(side, moves.pop(0))
+        else:
+            self.add(0.42)
+        self.lift_dice(side)
+        if moves:
+            self.add(0.3)
+        for move in moves:
+            self._carry_out(side, move)
+        self._finish_moves(side, turn)
+        return self.now
+
+    def _carry_out(self, side: Side, move: Move) -> None:
+        if self._hits(side, move.to_point):
+            self.carry(side, side.other, BAR - move.to_point, BAR)
+        self.carry(side, side, move.from_point, move.to_point)
+
+    def _finish_moves(self, side: Side, turn: Turn) -> None:
         if turn.foreign is not None:
             self.carry(side, side.other, turn.foreign.from_point, turn.foreign.to_point)
         self.reach(side, None, 0.3)
-        if turn.moves:
-            self.add(0.45)
         counts = {key: len(stack) for key, stack in self.stacks.items() if stack}
         assert counts == scene.stacks(turn.after, self.plan.rules.game), turn.notation
+
+    # Odd conduct: see hardware.table.conditions.
+
+    def _fidget(self, side: Side, move: Move) -> None:
+        """Before a move: take another back, straighten a checker, hold one over other points, or wait."""
+        what = self.odd.choice(["nothing", "take back", "straighten", "hover", "wait"])
+        open_points = [p for p in range(1, 25) if not self.stacks.get((side.other, self._theirs(p)))]
+        elsewhere = [p for p in open_points if p not in (move.from_point, move.to_point)]
+        if what == "take back" and elsewhere:
+            point = int(self.odd.choice(elsewhere))
+            self.carry(side, side, move.from_point, point)
+            self.add(float(self.odd.uniform(0.4, 1.2)))
+            self.carry(side, side, point, move.from_point)
+        elif what == "straighten":
+            self._straighten(side, int(self.odd.choice([p for s, p in self.stacks if s is side and p])))
+        elif what == "hover":
+            self._hover(side, move.from_point)
+        elif what == "wait":
+            self.reach(side, None, 0.3)
+            self.add(float(self.odd.uniform(1.0, 2.5)))
+
+    def _theirs(self, point: int) -> int:
+        """A point of one side as the other counts it."""
+        game = self.plan.rules.game
+        return 25 - point if game is Game.BACKGAMMON else (point + 11) % 24 + 1
+
+    def _straighten(self, side: Side, point: int) -> None:
+        """Put the top checker of a point down again where it lies, a little off."""
+        stack = self.stacks[(side, point)]
+        if not stack:
+            return
+        self.reach(side, (stack[-1].x, stack[-1].y), 0.32)
+        checker = stack.pop()
+        landed = replace(self.put(side, point), look=checker.look)
+        self.add(0.25, Reach(side, self.hand, (landed.x, landed.y), checker, landed))
+        self.hand = (landed.x, landed.y)
+        stack.append(landed)
+
+    def _hover(self, side: Side, point: int) -> None:
+        """Hold a checker over two other points, one after the other, and put it back."""
+        stack = self.stacks[(side, point)]
+        self.reach(side, (stack[-1].x, stack[-1].y), 0.32)
+        held = stack.pop()
+        stops = [held.at(*self._anywhere(), 2.2) for _ in range(2)]
+        for now, then in pairwise([held, stops[0], stops[0], stops[1], stops[1], held]):
+            seconds = 0.42 if now != then else float(self.odd.uniform(0.2, 0.6))
+            self.add(seconds, Reach(side, (now.x, now.y), (then.x, then.y), now, then))
+        self.hand = (held.x, held.y)
+        stack.append(held)
+
+    def _anywhere(self) -> XY:
+        """The middle of a slot, two or three checkers from the edge."""
+        slot = int(self.odd.integers(24))
+        y = FIELD_Y - float(self.odd.uniform(6, 10))
+        return scene.slot_x(slot), y if slot >= 12 else -y
+
+    def _lean(self, side: Side) -> None:
+        """A player looks closely, and is on his way back when play goes on."""
+        seconds = float(self.odd.uniform(1.5, 3.5))
+        lean = Leaning(side, self.now, self.now + seconds * self.plan.pace, float(self.odd.uniform(-14, 14)))
+        self.presences.append(lean)
+        self.add(0.8 * seconds)
+
+    def _rest_hands(self) -> None:
+        """Now White, now Black lays a hand on the frame, all through the match."""
+        t = 2.0
+        while t < self.now:
+            side = Side.WHITE if self.odd.random() < 0.5 else Side.BLACK
+            end = t + float(self.odd.uniform(15, 40))
+            seat = self.plan.seats.sign(side)
+            x = float(self.odd.uniform(5, FIELD_X - 3)) * (1 if self.odd.random() < 0.5 else -1)
+            self.presences.append(Resting(side, t, end, (x, seat * (FIELD_Y - 0.8))))
+            t = end + float(self.odd.uniform(3, 10))
+
+    def _bump(self, side: Side) -> None:
+        """All checkers slip by millimetres, one or two by half a point; a hand puts those right."""
+        push = self.odd.normal(0, 0.15, 2)
+        for key, stack in self.stacks.items():
+            if key[1] not in (OFF, BAR):
+                shifts = np.clip(push + self.odd.normal(0, 0.08, (len(stack), 2)), -0.3, 0.3)
+                self.stacks[key] = [
+                    c.at(c.x + float(dx), c.y + float(dy), c.z)
+                    for c, (dx, dy) in zip(stack, shifts, strict=True)
+                ]
+        astray: list[tuple[Side, int]] = []
+        ends = [key for key, stack in self.stacks.items() if stack and key[1] not in (OFF, BAR)]
+        for i in self.odd.permutation(len(ends)).tolist():
+            stack = self.stacks[ends[i]]
+            top = stack[-1]
+            x = top.x + POINT / 2 * float(self.odd.choice([-1, 1]))
+            others = [c for c in self.checkers if c != top]
+            room = all(math.hypot(c.x - x, c.y - top.y) > 2 * RADIUS for c in others)
+            inside = BAR_WIDTH / 2 + RADIUS < abs(x) < FIELD_X - RADIUS
+            if top.z < THICK / 2 and room and inside:
+                stack[-1] = top.at(x, top.y, top.z)
+                astray.append(ends[i])
+            if len(astray) == 1 + (self.turns % 2):
+                break
+        self.add(float(self.odd.uniform(2.0, 5.0)))
+        for owner, point in astray:
+            self.carry(side, owner, point, point)
+        self.reach(side, None, 0.3)
+        self.add(0.5)
 
     def _roll_values(self) -> Dice:
         a, b = self.rng.integers(1, 7, 2).tolist()
@@ -317,7 +461,9 @@ class _Teller:
             if wrong is not None:
                 del self.due_plays[place]
                 return wrong
-        play = choose(legal_plays(position, side, dice, rules), self.rng)
+        play = choose(
+            legal_plays(position, side, dice, rules), self.rng, "tall_stacks" in self.plan.conditions
+        )
         told = tuple((m.from_point, m.to_point) for m in play.moves)
         return Turn(play.moves, play.after, told, play.notation)
 
@@ -341,30 +487,44 @@ class _Teller:
         return places
 
     def _lies(
-        self, side: Side, dice: Dice, fault: Fault | None, checkers: Sequence[Checker]
+        self, side: Side, dice: Dice, lying: Fault | None, checkers: Sequence[Checker], fault: str = ""
     ) -> tuple[Lie, ...]:
         """Where the dice of a throw come to rest, rather in the half to the thrower's right.
 
-        Raises ``NoRoom`` if a fault is not possible in either half; a valid throw always is.
+        ``lying``: what is wrong with how they lie, if anything; ``fault`` the fault of the whole throw.
+        Raises ``NoRoom`` if that is not possible in any half; a valid throw always is.
         """
         halves: tuple[Half, ...] = (right_half(side, self.plan.seats.orientation),)
         halves += ("left",) if halves[0] == "right" else ("right",)
-        if self.rng.random() < 0.25:
+        if self.plan.rules.throw_half == "right_half":
+            halves = halves[1:] if fault == "wrong_half" else halves[:1]
+        elif self.rng.random() < 0.25:
             halves = halves[::-1]
         try:
-            return throw_dice(dice, fault, halves[0], checkers, self.rng)
+            return throw_dice(dice, lying, halves[0], checkers, self.rng, self.dice)
         except NoRoom:
-            return throw_dice(dice, fault, halves[1], checkers, self.rng)
+            return throw_dice(dice, lying, halves[-1], checkers, self.rng, self.dice)
 
-    def _throw(self, side: Side, lies: tuple[Lie, ...], fault: Fault | None) -> None:
+    def _throw(
+        self,
+        side: Side,
+        lies: tuple[Lie, ...],
+        faults: tuple[Fault, ...],
+        *,
+        by_hand: bool = False,
+        one_by_one: bool = False,
+    ) -> None:
         finals = tuple(lie.die for lie in lies)
         spins = tuple(float(self.rng.uniform(7, 12)) for _ in lies)
         side_x = sum(lie.die.centre[0] for lie in lies if lie.half != "off")
         cup_x = math.copysign(FIELD_X / 2, side_x) + float(self.rng.uniform(-3, 3))
         seat = self.plan.seats.sign(side)
         cup = (cup_x, seat * (FIELD_Y - 7.0 + float(self.rng.uniform(-1, 2))))
-        self.add(1.35, Roll(side, finals, spins, cup))
-        self.dice = finals
+        casts = zip(finals, spins, strict=True)
+        for part in [[cast] for cast in casts] if one_by_one else [list(casts)]:
+            dice, turns = zip(*part, strict=True)
+            self.add(1.35, Roll(side, dice, turns, cup, by_hand))
+            self.dice += dice
         values = tuple(scene.top_value(d) for d in finals)
         self.tell(
             Throw(
@@ -372,8 +532,8 @@ class _Teller:
                 side=side,
                 colour=colour_of(side),
                 dice=(values[0], values[1] if len(values) > 1 else 0),
-                valid=fault is None,
-                faults=() if fault is None else (fault,),
+                valid=faults in ((), ("touched",)),
+                faults=faults,
                 halves=tuple(lie.half for lie in lies),
             )
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from engine.corrections import replay
-from engine.events import Event, GameEnd, GameStart, PlayMade, Throw, from_json, to_json
+from engine.events import BoardSeen, Event, GameEnd, GameStart, PlayMade, Throw, from_json, to_json
 from engine.judge import judge_play
 from engine.layout import to_slots
 from engine.legal import legal_plays
@@ -20,7 +21,17 @@ from engine.match import Match
 from engine.position import Game, Position, Side
 from engine.rules import default_rules
 from hardware.camera import CameraError
-from hardware.table import PLAY_FAULTS, STYLES, THROW_FAULTS, SimulatedTable, record, write_pictures
+from hardware.running_table import simulated
+from hardware.table import (
+    CONDITIONS,
+    MANNER_FAULTS,
+    PLAY_FAULTS,
+    STYLES,
+    THROW_FAULTS,
+    SimulatedTable,
+    record,
+    write_pictures,
+)
 from hardware.table.scene import (
     FIELD_X,
     FIELD_Y,
@@ -29,10 +40,13 @@ from hardware.table.scene import (
     Seats,
     die_at,
     field_corners,
+    slot_x,
     stacks,
     top_value,
     turn,
 )
+from hardware.table.script import tell
+from hardware.table.story import Leaning, Plan, Reach, Resting, Story
 from vision.geometry import FieldMap
 
 SMALL = (480, 270)
@@ -114,6 +128,58 @@ def test_every_invalid_throw_can_be_committed(kind: str) -> None:
         ]
         assert [t.faults for t in bad] == [(kind,)]
         assert len(bad[0].halves) == (1 if kind == "one_die" else 2)
+
+
+STRICT = replace(
+    default_rules(Game.BACKGAMMON), name="strict", dice_from="cup_required", throw_half="right_half"
+)
+
+
+@pytest.mark.parametrize("kind", MANNER_FAULTS)
+def test_every_fault_in_the_manner_of_throwing_can_be_committed(kind: str) -> None:
+    for seed in range(1, 4):
+        table = SimulatedTable(seed=seed, faults=[kind], max_turns=6, rules=STRICT)
+        check_truth(table)
+        odd = [t for t in throws(table.truth()) if t.faults]
+        assert [t.faults for t in odd] == [("one_die" if kind == "one_by_one" else kind,)]
+        assert [t.valid for t in odd] == [kind == "touched"]
+        sides = [t.side for t in throws(table.truth()) if t.valid]
+        assert sides == [p.side for p in plays(table.truth())]  # what was void was thrown again
+
+
+def test_dice_thrown_early_lie_beside_those_of_the_turn_before() -> None:
+    events = SimulatedTable(seed=3, faults=["premature"], max_turns=6).truth()
+    place = next(i for i, e in enumerate(events) if isinstance(e, Throw) and not e.valid)
+    before, early, play, again = events[place - 1 : place + 3]
+    assert isinstance(before, Throw)
+    assert isinstance(early, Throw)
+    assert isinstance(play, PlayMade)
+    assert isinstance(again, Throw)
+    assert (before.side, play.side) == (early.side.other, early.side.other)
+    assert (again.side, again.valid) == (early.side, True)
+    crowd = [s for s in story(faults=("premature",)).scenes if len(s.dice) == 4]
+    assert crowd
+    assert all(math.dist(a.centre, b.centre) > 2 for s in crowd for a in s.dice for b in s.dice if a != b)
+
+
+def test_a_roll_stands_whose_die_was_touched() -> None:
+    told = story(faults=("touched",))
+    throw = next(e for e in told.events if isinstance(e, Throw) and e.faults)
+    play = next(e for e in told.events if isinstance(e, PlayMade) and e.t > throw.t)
+    lying = [s.dice for s in told.scenes if throw.t <= s.start < play.t and len(s.dice) == 2]
+    assert play.dice == throw.dice
+    assert [top_value(die) for die in lying[0]] == list(throw.dice)
+    assert len(set(lying)) == 2
+
+
+def test_what_is_no_fault_by_the_rules_cannot_be_committed() -> None:
+    for kind in ("not_from_cup", "wrong_half"):
+        with pytest.raises(ValueError, match=f"by these rules no throw is '{kind}'"):
+            SimulatedTable(faults=[kind])
+    with pytest.raises(ValueError, match="no throw is 'premature'"):
+        SimulatedTable(faults=["premature"], rules=replace(STRICT, early_roll="allowed"))
+    with pytest.raises(ValueError, match="rules of backgammon are none of long-nardy"):
+        SimulatedTable(game=Game.LONG_NARDY, rules=STRICT)
 
 
 @pytest.mark.parametrize("game", list(Game))
@@ -228,3 +294,171 @@ def test_pictures_lie_beside_their_truth(tmp_path: Path) -> None:
     count = write_pictures(table, tmp_path, every=3)
     assert len(list(tmp_path.glob("*.png"))) == count > 2
     assert (tmp_path / "truth.jsonl").read_text().count("\n") == len(table.truth())
+
+
+# Hard conditions
+
+
+def story(
+    *conditions: str,
+    faults: tuple[str, ...] = (),
+    turns: int = 24,
+    seed: int = 3,
+    game: Game = Game.BACKGAMMON,
+) -> Story:
+    """A story of the simulated table, without a camera."""
+    way = SimulatedTable(seed=seed, game=game, max_turns=1).orientation
+    plan = Plan(default_rules(game), Seats(game, way), 1, faults, turns, 1.0, frozenset(conditions))  # type: ignore[arg-type]
+    return tell(plan, np.random.default_rng([seed, 2]), np.random.default_rng([seed, 5]))
+
+
+def test_stories_without_conditions_are_what_they_were() -> None:
+    table = SimulatedTable(seed=1, max_turns=4)
+    told = [f"{p.dice[0]}{p.dice[1]} {p.notation}" for p in plays(table.truth())]
+    assert told == ["53 8/3 6/3", "15 24/23 13/8", "42 24/22 6/2*", "62 bar/23* 24/18"]
+    assert table.frames == 261
+    assert story(turns=4, seed=1).events == table.truth()[1:]
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("game", list(Game))
+def test_the_truth_keeps_the_rules_under_every_condition(game: Game, condition: str) -> None:
+    table = SimulatedTable(seed=2, game=game, conditions=[condition], max_turns=20)
+    check_truth(table)
+    assert len(plays(table.truth())) == 20
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_every_condition_shows_and_is_repeatable(condition: str) -> None:
+    def frames(*conditions: str) -> list[np.ndarray]:
+        table = SimulatedTable(seed=3, size=SMALL, fps=2, max_turns=14, conditions=conditions)
+        with table:
+            return [table.picture(k) for k in range(0, table.frames, 3)]
+
+    once, plain = frames(condition), frames()
+    assert any(not np.array_equal(a, b) for a, b in zip(once, plain, strict=False))
+    assert all(np.array_equal(a, b) for a, b in zip(once, frames(condition), strict=True))
+
+
+def test_conditions_of_light() -> None:
+    def picture(condition: str | None, seq: int = 0) -> np.ndarray:
+        table = SimulatedTable(seed=3, size=SMALL, max_turns=1, conditions=[condition] if condition else [])
+        with table:
+            return table.picture(seq).astype(float)
+
+    plain = picture(None)
+    assert 0.3 < picture("dim").mean() / plain.mean() < 0.4
+    assert np.abs(picture("flicker") / np.maximum(plain, 1) - 1).max(axis=2).mean() > 0.04
+    assert abs(picture("flicker", 0).mean() - picture("flicker", 3).mean()) > 2
+    spot = (picture("glare").min(axis=2) > 230) & (plain.min(axis=2) < 200)
+    assert 20 < spot.sum() < 0.01 * spot.size
+
+
+def test_things_that_lie_about_lie_outside_the_field() -> None:
+    def first(*conditions: str) -> np.ndarray:
+        table = SimulatedTable(seed=3, size=SMALL, max_turns=1, conditions=conditions)
+        with table:
+            return table.picture(0).astype(int)
+
+    board = SimulatedTable(seed=3, size=SMALL).truth()[0]
+    assert isinstance(board, BoardSeen)
+    field = np.zeros(SMALL[::-1], np.uint8)
+    cv2.fillConvexPoly(field, np.round(board.corners).astype(np.int32), 1)
+    field = cv2.erode(field, np.ones((25, 25), np.uint8))  # the cube throws its shadow over the edge
+    change = np.abs(first("extras") - first()).max(axis=2)
+    assert change[field == 1].max() == 0
+    assert (change > 60).sum() > 50
+
+
+def test_dice_are_lifted_quickly() -> None:
+    for told in (story("quick_lift"), story("quick_lift", game=Game.LONG_NARDY)):
+        gaps = []
+        for event in told.events:
+            if isinstance(event, Throw):
+                whole = next(s.end for s in told.scenes if s.start >= event.t - 1e-6 and len(s.dice) == 2)
+                gaps.append(
+                    next(s.start for s in told.scenes if s.start >= whole - 1e-6 and len(s.dice) < 2)
+                    - event.t
+                )
+        assert 0.6 < min(gaps) < 0.8
+        assert max(gaps) < 2.5
+    usual = story()
+    first = next(e.t for e in usual.events if isinstance(e, Throw))
+    assert next(s.start for s in usual.scenes if s.start > first and len(s.dice) < 2) - first > 2.5
+
+
+def test_players_who_like_to_stack() -> None:
+    def highest(told: Story) -> int:
+        made = [e for e in told.events if isinstance(e, PlayMade)]
+        return sum(max(map(abs, play.position.points)) > 5 for play in made)
+
+    assert highest(story("tall_stacks", turns=40)) > 2 * highest(story(turns=40))
+
+
+def test_a_hand_rests_on_the_frame_most_of_the_time() -> None:
+    told = story("resting_hand")
+    resting = [p for p in told.presences if isinstance(p, Resting)]
+    assert all(p.end - p.start >= 15 and abs(p.tip[1]) > FIELD_Y - 1 for p in resting)
+    assert sum(p.end - p.start for p in resting) > 0.5 * told.seconds
+
+
+def test_people_lean_in_for_some_seconds_while_dice_lie_and_between_turns() -> None:
+    told = story("leaning", turns=40)
+    leaning = [p for p in told.presences if isinstance(p, Leaning)]
+    assert all(1.4 < p.end - p.start < 3.6 for p in leaning)
+
+    def dice_at(t: float) -> int:
+        return len(next(s for s in told.scenes if s.start <= t < s.end).dice)
+
+    assert {dice_at(p.start + 0.5) for p in leaning} == {0, 2}
+
+
+def test_checkers_slip_and_are_put_right() -> None:
+    table = SimulatedTable(seed=3, max_turns=24, conditions=["bumped_board"])
+    check_truth(table)
+    columns = [slot_x(slot) for slot in range(12)]
+    astray = [
+        any(
+            abs(c.x) > 2.5 and min(abs(c.x - x) for x in columns) > 1.5 and abs(c.x) < FIELD_X
+            for c in s.checkers
+        )
+        for s in story("bumped_board").scenes
+    ]
+    assert any(astray)
+    assert sum(astray) < 0.2 * len(astray)
+
+
+def test_a_camera_that_was_knocked_shows_the_same_field_elsewhere() -> None:
+    for pose in POSES:
+        for seed in range(1, 5):
+            table = SimulatedTable(seed=seed, pose=pose, max_turns=8, conditions=["bumped_camera"])
+            first, then = (e for e in table.truth() if isinstance(e, BoardSeen))
+            corners = np.array(then.corners)
+            assert 3 < np.abs(corners - first.corners).max() < 100
+            assert (corners > 0).all()
+            assert (corners < (1280, 720)).all()
+            assert 0 < then.t < table.frames / table.fps
+            matrix = table._lens.onto(table._knocked)
+            moved = cv2.perspectiveTransform(np.array([first.corners]), matrix)[0]
+            assert np.abs(moved - corners).max() < 1e-6
+
+
+def test_fidgety_players_move_more_checkers_than_they_play() -> None:
+    def carried(told: Story) -> list[Reach]:
+        return [s.action for s in told.scenes if isinstance(s.action, Reach) and s.action.carried]
+
+    def moved(told: Story) -> int:
+        return sum(len(e.moves) for e in told.events if isinstance(e, PlayMade))
+
+    told, usual = story("fidgety", seed=5), story(seed=5)
+    assert len(carried(told)) > 1.3 * moved(told)
+    assert len(carried(usual)) < 1.3 * moved(usual)  # hit checkers are carried to the bar
+    assert any(r.lands is not None and 2 < r.lands.z < 3 for r in carried(told))  # held over a point
+
+
+def test_conditions_are_named_in_the_address_of_the_table() -> None:
+    table = simulated("sim:backgammon?conditions=dim,flicker&turns=1&realtime=0")
+    assert isinstance(table, SimulatedTable)
+    assert table.conditions == {"dim", "flicker"}
+    with pytest.raises(CameraError, match="no condition 'fog'; there are dim, flicker"):
+        simulated("sim:backgammon?conditions=fog")
