@@ -25,6 +25,7 @@ from bench import (
     faults,
     footage,
     gnubg,
+    hard,
     law,
     legal,
     photos,
@@ -61,6 +62,7 @@ PARTS = {
         "Simulated matches: twenty of each game, five boards, three cameras", simulated.simulated
     ),
     "faults": Part("Simulated faults", faults.faults),
+    "hard": Part("Simulated matches under hard conditions", hard.hard),
     "footage": Part("Rendered videos made by other means", footage.videos),
     "photos": Part("Labelled photographs and rendered stills", photos.pictures),
     "conditions": Part("Where pictures are misread", conditions.conditions, worst.sheet),

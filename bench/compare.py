@@ -94,11 +94,28 @@ def align(true: Sequence[Item], read: Sequence[Item]) -> list[Pair]:
 
 
 def paired(true: Iterable[Event], read: Iterable[Event]) -> list[Pair]:
-    """Throws, plays and ends of games, what was read beside what was true."""
-    return align(
-        [e for e in true if isinstance(e, Throw | PlayMade | GameEnd)],
-        [e for e in read if isinstance(e, Throw | PlayMade | GameEnd)],
-    )
+    """Throws, plays and ends of games, what was read beside what was true.
+
+    A throw that was told again with more faults, for the same moment and side, counts once, as it was told
+    last: that one of its dice was touched comes to light after the roll was told.
+    """
+    items: list[Item] = []
+    for event in read:
+        if isinstance(event, Throw) and (place := _told_before(event, items)) is not None:
+            items[place] = event
+        elif isinstance(event, Throw | PlayMade | GameEnd):
+            items.append(event)
+    return align([e for e in true if isinstance(e, Throw | PlayMade | GameEnd)], items)
+
+
+def _told_before(throw: Throw, items: Sequence[Item]) -> int | None:
+    """Where a throw stands that is now told again with more faults."""
+    for place, item in enumerate(items):
+        if not isinstance(item, Throw) or (item.t, item.side) != (throw.t, throw.side):
+            continue
+        if set(item.faults) < set(throw.faults):
+            return place
+    return None
 
 
 def compare(true: Iterable[Event], read: Iterable[Event]) -> Tally:

@@ -1,4 +1,9 @@
-"""The whole chain on the simulated table: whole games on every board, under every camera."""
+"""The whole chain on the simulated table: whole games on every board, under every camera.
+
+What is measured here is asked for by issue 5: at least 99.5% of throws and of plays right, no illegal play
+shown as a legal one, at most one doubt a game on average; from still board to event a median under 0.5 s of
+video time and a 95th percentile under 1 s.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +16,11 @@ import click
 import cv2
 import numpy as np
 
-from bench.compare import Pair, Tally, count, matches, paired
+from bench.compare import Pair, Tally, count, doubted, matches, paired
 from bench.tables import share, table
 from engine.events import Event, PlayMade, Throw
 from engine.position import Game
+from engine.rules import RuleSet
 from engine.tracker import Tracker
 from hardware.camera import Camera, Frame
 from hardware.device import Device
@@ -38,11 +44,28 @@ class Job:
     faults: tuple[str, ...] = ()
     max_turns: int | None = None
     fps: float = 10.0
+    rules: RuleSet | None = None
+    conditions: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
         """The match in a few words."""
-        return f"{self.game.value}, seed {self.seed}, {self.style}, {self.pose}"
+        odd = "".join(f", {condition}" for condition in self.conditions)
+        return f"{self.game.value}, seed {self.seed}, {self.style}, {self.pose}{odd}"
+
+    def table(self) -> SimulatedTable:
+        """The table at which it is played."""
+        return SimulatedTable(
+            seed=self.seed,
+            game=self.game,
+            style=self.style,
+            pose=self.pose,
+            faults=self.faults,
+            max_turns=self.max_turns,
+            fps=self.fps,
+            rules=self.rules,
+            conditions=self.conditions,
+        )
 
 
 @dataclass(slots=True)
@@ -84,54 +107,54 @@ class Watched(Device):
 def play(job: Job) -> Result:
     """Paint a match, read it with no help, and hold the events against the truth."""
     cv2.setNumThreads(1)
-    camera = SimulatedTable(
-        seed=job.seed,
-        game=job.game,
-        style=job.style,
-        pose=job.pose,
-        faults=job.faults,
-        max_turns=job.max_turns,
-        fps=job.fps,
-    )
+    camera = job.table()
     watched = Watched(camera)
-    told = [(watched.t, event) for event in digitize(watched, BoardReader(), Tracker())]
+    told = [(watched.t, event) for event in digitize(watched, BoardReader(), Tracker(job.rules))]
     read = [event for _, event in told]
     truth = camera.truth()
     pairs = paired(truth, read)
     stills = {id(event): t for event, t in zip(truth, camera.stills(), strict=True)}
-    frames = {id(event): t for t, event in told}
+    frames: dict[tuple[type[Event], float], float] = {}
+    for t, event in told:
+        frames.setdefault((type(event), event.t), t)
 
     def delays(kind: type[Event]) -> list[float]:
         return [
-            frames[id(got)] - stills[id(want)]
+            frames[(kind, got.t)] - stills[id(want)]
             for want, got in pairs
             if isinstance(want, kind) and got is not None and matches(want, got)
         ]
 
-    return Result(job, count(pairs, read), delays(Throw), delays(PlayMade), causes(pairs))
+    return Result(job, count(pairs, read), delays(Throw), delays(PlayMade), causes(pairs, read))
 
 
-def causes(pairs: Iterable[Pair]) -> Counter[tuple[str, str]]:
+def causes(pairs: Iterable[Pair], read: Iterable[Event]) -> Counter[tuple[str, str]]:
     """How often each cause of an invalid throw or an illegal play came up, by (cause, word).
 
     The words: it ``happened``; the throw or play was ``caught``, whatever the cause said; it was ``named``;
-    it was ``told`` of any throw or play; and that one really was ``so``.
+    it was not caught, but ``doubted``; it was ``told`` of any throw or play; and that one really was ``so``.
+    ``read`` is all that was read, with its doubts.
     """
     counted: Counter[tuple[str, str]] = Counter()
+    spans = doubted(read)
     for want, got in pairs:
-        true, said = _causes_of(want), _causes_of(got)
-        caught = bool(said) if true else False
+        true, said = causes_of(want), causes_of(got)
         for cause in true:
+            assert want is not None
+            caught = cause in said or (is_wrong(want) and is_wrong(got))
+            unsure = any(low <= want.t <= high for low, high in spans)
             counted[(cause, "happened")] += 1
             counted[(cause, "caught")] += caught
             counted[(cause, "named")] += cause in said
+            counted[(cause, "doubted")] += unsure and not caught
         for cause in said:
             counted[(cause, "told")] += 1
             counted[(cause, "so")] += cause in true
     return counted
 
 
-def _causes_of(event: object) -> tuple[str, ...]:
+def causes_of(event: object) -> tuple[str, ...]:
+    """The faults of a throw, or the rule that a play breaks."""
     match event:
         case Throw():
             return event.faults
@@ -139,6 +162,11 @@ def _causes_of(event: object) -> tuple[str, ...]:
             return (rule,)
         case _:
             return ()
+
+
+def is_wrong(event: object) -> bool:
+    """Whether it is a throw that is void or a play that is illegal."""
+    return (isinstance(event, Throw) and not event.valid) or (isinstance(event, PlayMade) and not event.legal)
 
 
 def play_all(jobs: Sequence[Job]) -> list[Result]:

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bench import faults, hard
 from bench.compare import compare, paired
-from bench.simulated import causes, jobs
+from bench.simulated import causes, causes_of, jobs
 from engine.events import Desync, Doubt, Event, PlayMade, Resync, Throw
 from engine.position import Game
-from hardware.table import STYLES
+from engine.throws import FAULTS
+from hardware.table import CONDITIONS, STYLES
 from hardware.table.scene import POSES
 from tests.engine.playing import random_game
 
@@ -72,7 +74,7 @@ def test_what_is_wrong_near_a_doubt_or_out_of_step_was_not_told_as_sure() -> Non
 def test_causes_are_counted_by_what_was_said_and_what_was_so() -> None:
     void = [replace(e, valid=False, faults=("cocked",)) if isinstance(e, Throw) else e for e in TRUTH]
     wrong = [replace(e, faults=("on_frame",)) if isinstance(e, Throw) else e for e in void]
-    counted = causes(paired(void, wrong))
+    counted = causes(paired(void, wrong), wrong)
     assert {word: counted[("cocked", word)] for word in ("happened", "caught", "named", "told", "so")} == {
         "happened": 10,
         "caught": 10,
@@ -81,8 +83,8 @@ def test_causes_are_counted_by_what_was_said_and_what_was_so() -> None:
         "so": 0,
     }
     assert (counted[("on_frame", "told")], counted[("on_frame", "so")]) == (10, 0)
-    assert causes(paired(void, void))[("cocked", "so")] == 10
-    assert causes(paired(TRUTH, TRUTH)).total() == 0
+    assert causes(paired(void, void), void)[("cocked", "so")] == 10
+    assert causes(paired(TRUTH, TRUTH), TRUTH).total() == 0
 
 
 def test_every_board_comes_under_every_camera() -> None:
@@ -90,3 +92,33 @@ def test_every_board_comes_under_every_camera() -> None:
         mine = [job for job in jobs(quick=False) if job.game is game]
         assert [job.seed for job in mine] == list(range(1, 21))
         assert {(job.style, job.pose) for job in mine} == {(s, p) for s in STYLES for p in POSES}
+
+
+def test_a_throw_that_is_told_again_counts_once() -> None:
+    touched = [replace(e, faults=("touched",)) if isinstance(e, Throw) else e for e in TRUTH]
+    place = next(i for i, e in enumerate(TRUTH) if isinstance(e, Throw))
+    again = [*TRUTH[: place + 1], touched[place], *TRUTH[place + 1 :]]
+    tally = compare(touched, again)
+    assert (tally.throws_right, tally.false_events) == (10, 0)
+    counted = causes(paired(touched, again), again)
+    assert (counted[("touched", "named")], counted[("touched", "caught")]) == (1, 1)
+
+
+def test_every_hard_condition_is_put_to_five_games() -> None:
+    for name in ("none", hard.SLOW, hard.HEADS, *CONDITIONS):
+        five = hard.jobs(name, quick=False)
+        assert len({(job.seed, job.style) for job in five}) == 5
+        assert len({job.pose for job in five}) == 3
+        assert {job.conditions for job in five} == {(name,) if name in CONDITIONS else ()}
+        if name != hard.HEADS:
+            assert [job.game for job in five].count(Game.BACKGAMMON) == 3
+    assert {job.fps for job in hard.jobs(hard.SLOW, quick=False)} == {5.0}
+
+
+def test_matches_go_on_until_there_are_faults_enough() -> None:
+    made = faults.jobs(6)
+    found = [cause for job in made for event in job.table().truth() for cause in causes_of(event)]
+    throws = [cause for cause in found if cause in FAULTS]
+    assert len(throws) >= 6
+    assert len(found) - len(throws) >= 6
+    assert len({job.seed for job in made}) == len(made)
