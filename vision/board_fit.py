@@ -121,13 +121,10 @@ def _project(corners: Floats, places: Floats) -> Floats:
     return FieldMap(corners).to_pixels(places)
 
 
-def fit_field(
-    picture: Gradients, guess: FieldMap, *, move_corners: bool = True, rounds: int = 9, reach: float = 0.3
-) -> Fit:
+def fit_field(picture: Gradients, guess: FieldMap, *, rounds: int, reach: float) -> Fit:
     """The field near a guess (within about ``reach`` of a point's width).
 
-    ``move_corners``: false keeps the corners and fits only the bar. The picture should have a long
-    side of about 800 pixels.
+    The picture should have a long side of about 800 pixels.
     """
     # theta: four corners (8), bar edges, half width of a point at its base and how fast it narrows,
     # both in widths of a point.
@@ -143,8 +140,6 @@ def fit_field(
             break
         jacobian = _jacobian(theta, normals)
         stiff = np.concatenate([np.full(8, 0.002), [30.0, 30.0], [60.0, 8.0]])
-        if not move_corners:
-            stiff[:8] = 1e6
         system = jacobian.T @ (jacobian * weight[:, None]) + np.diag(stiff**2 * weight.sum() / 400)
         pull = jacobian.T @ (weight * offset) + stiff**2 * weight.sum() / 400 * (prior - theta) * (
             np.arange(12) >= 8
@@ -205,25 +200,6 @@ def _row_edge(picture: Gradients, field: FieldMap, *, bottom: bool) -> float:
     ends = np.flatnonzero(apart < 0.4 * np.median(apart[_INWARD > 0.04]))
     ends = ends[_INWARD[ends] < 0.06]
     return max(0.0, float(_INWARD[ends[-1]]) + 0.00125) if len(ends) else 0.0
-
-
-def neighbours(fit: Fit) -> list[FieldMap]:
-    """The fields whose halves begin one point further left or right than those of ``fit``.
-
-    A bar as wide as a point makes them look much alike.
-    """
-    b0, b1 = fit.field.bar
-    pitch = fit.field.point_width
-    found = []
-    for shift_left in (-pitch, 0.0, pitch):
-        for shift_right in (-pitch, 0.0, pitch):
-            left, right = shift_left, 1 + shift_right
-            inner_left, inner_right = b0 + shift_left, b1 + shift_right
-            if (shift_left or shift_right) and -0.02 <= inner_right - inner_left <= 0.16:
-                corners = fit.field.to_pixels([[left, 0], [right, 0], [right, 1], [left, 1]])
-                bar = sorted(((inner_left - left) / (right - left), (inner_right - left) / (right - left)))
-                found.append(FieldMap(corners, (bar[0], bar[1])))
-    return found
 
 
 def _step_places() -> tuple[NDArray[np.int64], Floats, Floats]:

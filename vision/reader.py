@@ -22,7 +22,6 @@ from vision.appearance import MARGIN, ROW, Appearance, learn, on_canvas
 from vision.board import find_board, track_board
 from vision.dice import DiceReader
 from vision.geometry import FieldMap
-from vision.guess import guess_appearance
 from vision.hands import Cover, FieldMasks, Watch
 from vision.motion import Mask, Motion, MotionGate, shrink, shrink_factor
 from vision.slots import read_board
@@ -30,6 +29,8 @@ from vision.slots import read_board
 _LOOK_EVERY = 1.0  # seconds between two looks for the board
 _LOOK_SOON, _FIRST = 0.4, 2.0  # the same in the first seconds, since the first throw may come soon
 _ANY_AFTER = 6.0  # seconds without a set-up board after which any board will do
+#: How far a look is believed that was learnt from what was read, not from a set-up board.
+_GUESS_TRUST = 0.2
 _AT_REST = 0.995  # share of a picture in which nobody moves
 _TRACK_EVERY = 1.0  # seconds between two looks whether the board is where it was
 _LOST_AFTER = 3  # such looks in vain
@@ -134,8 +135,7 @@ class BoardReader:
         if patient and self._appearance is not None and motion.quiet.mean() < _AT_REST:
             return False  # a board that was lost is found again without the hands that were over it
         self._next_look = frame.t + (_LOOK_SOON if frame.t - self._began < _FIRST else _LOOK_EVERY)
-        known = self._expected is not None or self._appearance is not None
-        found = find_board(frame.image, corners=self._corners, start_only=patient and not known)
+        found = find_board(frame.image, corners=self._corners)
         if found is None:
             return False
         start = found.start
@@ -148,11 +148,10 @@ class BoardReader:
             standing = start_layouts(start.game)[start.orientation]
             self._appearance = learn(frame.image, found.field, standing)
         elif self._appearance is None:
-            if patient:
+            if patient or min(found.slots) >= 0 or max(found.slots) <= 0:
                 return False
-            self._appearance, learnt = guess_appearance(frame.image, found.field), False
-            if self._appearance is None:
-                return False
+            look, learnt = learn(frame.image, found.field, found.slots), False
+            self._appearance = replace(look, trust=_GUESS_TRUST)
         self._expected = None
         self._board = _Board(found.field, found.confidence, small, frame, learnt)
         return True

@@ -16,7 +16,6 @@ from hardware.table import SimulatedTable
 from hardware.table.scene import BAR_WIDTH, FIELD_X, Pose
 from vision.appearance import learn
 from vision.geometry import FieldMap
-from vision.guess import guess_appearance
 from vision.slots import read_board
 
 FIELD = FieldMap(np.array([(60.0, 50.0), (580.0, 50.0), (580.0, 430.0), (60.0, 430.0)]))
@@ -156,21 +155,6 @@ def test_refresh_follows_the_light_and_uncovers_points() -> None:
     fresh = look.refresh(draw(moved, seed=7), FIELD, moved, 0.2)
     assert fresh.borrowed.sum() < look.borrowed.sum() / 2
     assert [r.best for r in read_board(draw(START, seed=8), FIELD, fresh)[0]] == list(START)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_picture_of_any_position(seed: int) -> None:
-    """Without a learnt start; the colours of this board are far apart."""
-    slots = position(seed)
-    picture = draw(slots, seed=seed, laid=seed)
-    look = guess_appearance(picture, FIELD)
-    assert look is not None
-    readings = read_board(picture, FIELD, look)[0]
-    assert sum(r.best == n for r, n in zip(readings, slots, strict=True)) >= 22
-
-
-def test_an_empty_board_shows_no_checkers_to_learn_from() -> None:
-    assert guess_appearance(draw([0] * SLOTS), FIELD) is None
 
 
 @pytest.mark.parametrize("game", list(Game))
