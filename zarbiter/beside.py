@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import cv2
@@ -26,11 +27,16 @@ def step_back() -> None:
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file that is there whole, also after a power cut, or not at all. Raises ``OSError``."""
     part = path.with_suffix(".part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        with suppress(OSError):
+            part.unlink()
+        raise
 
 
 def smaller(image: Image, size: tuple[int, int]) -> Image:

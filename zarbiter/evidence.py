@@ -40,7 +40,7 @@ LONGEST = 9.0  #: seconds of a clip, the last ones of what it could show
 BEFORE = 8.0  #: seconds that the clip begins before an event of which there is no still picture
 AHEAD = 8  #: pictures that wait to be compressed; a live match drops what comes then
 PAUSE = 1 / RATE - 0.001  #: seconds between two pictures, less what frames are irregular by
-WAITING = 4  #: exhibits that wait to be written; those that come then go without a clip
+BUSY, WAITING = 2, 4  #: exhibits that are to be written at which clips are made at half the rate, and none
 
 log = logging.getLogger(__name__)
 
@@ -241,7 +241,7 @@ class Evidence:
         yield
         if with_clip and len(moments) > 1:
             first, last = moments[0].t, moments[-1].t
-            film = yield from clip(moments)
+            film = yield from clip(moments, RATE if len(self._writing) < BUSY else RATE / 2)
             if film is None:
                 case.notes.append("no clip: this build of OpenCV writes no VP8")
             else:
@@ -267,9 +267,10 @@ class Evidence:
         if not self._patient:
             for case, steps in self._writing:
                 steps.close()
-                case.notes.append("no clip: the program was ended")
                 self._cases.append(case)
             self._writing.clear()
+            for case in self._cases:
+                case.notes.append("no clip: the program was ended")
         for case in self._cases:
             self._begin(case, with_clip=self._patient)
         while self._writing:

@@ -5,7 +5,7 @@ import { clock, el, icon } from "./page.js";
 
 const EVIDENT = new Set(["throw", "play", "doubt", "desync"]);
 const AGAIN = 1000; // ms until evidence that is not yet written is asked for again
-const PATIENCE = 15; // times that it is asked for
+const PATIENCE = 60; // times that it is asked for
 const TROUBLE = { changed: "This file is not the one that was written.", missing: "This file is missing." };
 
 let dialog = null;
