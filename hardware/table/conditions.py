@@ -23,7 +23,7 @@ Condition = Literal[
 
 #: What each condition means. Light: the first four; ``extras`` and ``one_colour`` are what lies there.
 CONDITIONS: dict[Condition, str] = {
-    "dim": "a third of the light, and twice the noise",
+    "dim": "half of the light, and twice the noise",
     "flicker": "lamps on the mains: bands that wander over the picture, and all of it brighter and darker",
     "arm_shadow": "a large soft shadow of every arm that reaches over the board",
     "glare": "a lamp is mirrored in the board, white where it is brightest",

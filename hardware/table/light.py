@@ -13,7 +13,7 @@ from hardware.table.paint import RING, hull_of
 from hardware.table.scene import FIELD_X, FIELD_Y, Lens
 from hardware.table.styles import Floats
 
-_DIM = 0.34  #: of the usual light
+_DIM = 0.5  #: of the usual light: about what the darkest pictures of the measuring material have
 _BANDS, _SWING = 0.09, 0.07  #: how much brighter and darker: bands across, and the picture as a whole
 _BAND_LENGTH = 0.42  #: of the height of the picture, from one band to the next
 _WANDER, _BEAT = 0.37, 0.23  #: of a period, from one frame to the next

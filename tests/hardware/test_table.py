@@ -347,7 +347,7 @@ def test_conditions_of_light() -> None:
             return table.picture(seq).astype(float)
 
     plain = picture(None)
-    assert 0.3 < picture("dim").mean() / plain.mean() < 0.4
+    assert 0.45 < picture("dim").mean() / plain.mean() < 0.55
     assert np.abs(picture("flicker") / np.maximum(plain, 1) - 1).max(axis=2).mean() > 0.04
     assert abs(picture("flicker", 0).mean() - picture("flicker", 3).mean()) > 2
     spot = (picture("glare").min(axis=2) > 230) & (plain.min(axis=2) < 200)
