@@ -33,7 +33,7 @@ from zarbiter.beside import step_back
 from zarbiter.collect import Full, shown_in
 from zarbiter.deciding import AFTER, Case, deciding, reason_to_keep
 from zarbiter.exhibits import Archive, Made
-from zarbiter.film import MEMORY, RATE, Film, clip, zoom
+from zarbiter.film import RATE, Film, clip, zoom
 
 LEAD = 3.0  #: seconds of the clip before the first deciding picture
 LONGEST = 9.0  #: seconds of a clip, the last ones of what it could show
@@ -58,7 +58,7 @@ class Evidence:
 
     ``events``: those recorded before, if a match is resumed. With ``patient`` pictures wait, as for a
     recording; else they are dropped when they come too fast. ``on_health(ok, message)`` is called from
-    the thread of this when writing begins to fail and when it succeeds again.
+    the thread of this when writing begins to fail and when it succeeds again. ``film`` holds the pictures.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Evidence:
         patient: bool = False,
         on_health: Callable[[bool, str], None] = lambda ok, message: None,
         events: Sequence[Event] = (),
-        memory: int = MEMORY,
+        film: Film | None = None,
     ) -> None:
         self.archive = archive
         self._patient, self._on_health = patient, on_health
@@ -82,7 +82,7 @@ class Evidence:
         self._held: _Picture | None = None  #: the newest picture of what stands
         self._new = False  #: whether no picture of what stands has been handed on
         # What the thread of this knows.
-        self._film = Film(memory)
+        self._film = film or Film()
         self._failing = False
         self._cases: list[Case] = []
         self._writing: deque[tuple[Case, Generator[None, None, None]]] = deque()
