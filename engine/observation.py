@@ -70,7 +70,8 @@ class DieReading:
     """One die.
 
     ``values`` are six probabilities, of the faces 1 to 6, that sum to 1. ``states`` gives the
-    probability of each way of lying. ``box`` is in pixels, ``centre`` in board units.
+    probability of each way of lying. ``box`` is in pixels, ``centre`` in board units. ``since``: seconds on
+    the camera's clock, when anything last moved at its place; ``None`` in a single picture.
     """
 
     values: tuple[float, float, float, float, float, float]
@@ -79,6 +80,7 @@ class DieReading:
     centre: PointXY
     half: Half
     confidence: float  #: that this is a die at all
+    since: float | None = None
 
     @property
     def value(self) -> int:
