@@ -306,10 +306,13 @@ class Tracker:
                 self._thrown(event)
             case PlayMade():
                 self._before, self._last_play = self._g.position, event
+                ended = self._result(event.position)
                 self._g.position, self._g.side = event.position, event.side.other
                 self._g.number += 1
                 self._g.first = self._g.first or event.side
                 self._g.adopt = False
+                if ended is not None:
+                    self._g.over = True  # also where the end itself was not told
                 self._dice, self._dice_valid = event.dice, True
                 self._turn = None
             case Desync():
@@ -614,6 +617,8 @@ class Tracker:
                 self._spent += cast.dice  # out of sight for a while, but of a turn that is decided
                 return
             if self._find_missed_turn(now, cast=cast) or not self._following:
+                # Out of step: these dice are still to be played, from the board that is gone on from.
+                self._spent = [die for die in self._spent if die not in cast.dice]
                 return
             self._open(cast)
             return
@@ -797,7 +802,7 @@ class Tracker:
             return
         if margin < SURE_MARGIN:
             self._doubt_play(turn, readings)
-        self._close(turn, best)
+        self._close(turn, best, picture)
         self._reference = picture, self._g.position
 
     def _tell_turn_before(self, turn: _Turn, picture: Picture, score: float) -> bool:
@@ -817,7 +822,7 @@ class Tracker:
         self._emit_throw(_Turn(None, turn.t), side, missed.dice, (), 0.5)
         self._emit_play(turn.t, side, missed.dice, missed.after, 0.5)
         if not self._g.over:
-            self._close(turn, replace(played, probability=0.9))
+            self._close(turn, replace(played, probability=0.9), picture)
         self._reference = picture, self._g.position
         return True
 
@@ -908,7 +913,7 @@ class Tracker:
         if turn.told is None and side is not None and cast is not None and self._dice is not None:
             self._emit_throw(turn, side, self._dice, self._faults(cast, side))
 
-    def _close(self, turn: _Turn, best: Reading) -> None:
+    def _close(self, turn: _Turn, best: Reading, picture: Picture) -> None:
         cast, over = turn.cast, turn.over
         if best.kind == "void":
             if turn.told is None and cast is not None:
@@ -937,7 +942,7 @@ class Tracker:
             if not void:  # that it was played speaks against what was seen of the dice
                 text = f"{dice[0]}-{dice[1]}"
                 self._doubt(turn.t, "throw", ((f"{text} counts", 0.5), (f"{text} does not count", 0.5)))
-        self._emit_play(t, side, dice, best.after, best.probability, void_throw=void)
+        self._emit_play(t, side, dice, best.after, best.probability, void_throw=void, picture=picture)
         self._next_turn()
 
     def _tell_held(self, side: Side) -> None:
@@ -969,7 +974,9 @@ class Tracker:
         confidence: float,
         *,
         void_throw: bool = False,
+        picture: Picture | None = None,
     ) -> None:
+        """Tell a play; ``picture`` is what was seen after it, where that was seen."""
         verdict = judge_play(self._g.position, side, dice, after, self._g.rules)
         play = play_event(
             verdict,
@@ -978,6 +985,9 @@ class Tracker:
             white_is_light=self._white_is_light,
             confidence=confidence,
         )
+        if picture is not None and picture.disagrees(after):
+            seen = _shown_by(picture, after)
+            play = replace(play, seen=seen if seen != after else None)
         if void_throw and play.legal:
             play = replace(play, legal=False, rule="D10")  # the throw was void and had to be repeated
         self._out.append(play)
@@ -1034,7 +1044,7 @@ class Tracker:
             options = [(f"{r.side.value} threw {r.dice[0]}-{r.dice[1]}", r.probability) for r in found[:4]]
             self._doubt(t, "throw", tuple(options))
         self._emit_throw(_Turn(None, t), best.side, best.dice, (), 0.5 * best.probability)
-        self._emit_play(t, best.side, best.dice, best.after, best.probability)
+        self._emit_play(t, best.side, best.dice, best.after, best.probability, picture=picture)
 
     def _check_idle(self, now: float) -> None:
         """No dice are awaited: does the board still stand as recorded?"""
@@ -1060,7 +1070,8 @@ class Tracker:
         if self._turn is not None:
             self._tell_as_seen(self._turn)
         reason = f"{len(slots)} points do not stand as recorded, and no play explains it"
-        self._out.append(Desync(t=now, reason=reason, slots=slots))
+        stands = _shown_by(picture, self._g.position)
+        self._out.append(Desync(t=now, reason=reason, slots=slots, position=stands))
         self._g.lost, self._turn, self._next = True, None, None
         self._spent = list(self._watch.lying)
         self._held.clear()
@@ -1118,6 +1129,12 @@ class Tracker:
         self._g.lost = False
         self._reference = None
         self._out.append(Resync(t=now, reason=reason, slots=slots, position=position))
+
+
+def _shown_by(picture: Picture, position: Position) -> Position | None:
+    """The likeliest board by the picture alone, however many checkers are believed to be off."""
+    seen, score = picture.reading(replace(position, off=(0, 0)))
+    return seen if math.isfinite(score) else None
 
 
 def _sorted(dice: Dice) -> Dice:

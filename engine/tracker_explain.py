@@ -195,6 +195,8 @@ def turn_before(
     The likeliest two that lead to what stands now, both legal, the second one scored as in
     :func:`explain`; ``None`` if there are none.
     """
+    if not moved(before, picture.reading(before)[0], side):
+        return None  # seen at once, where trying all throws takes seconds
     best: tuple[Reading, Reading] | None = None
     tried: set[Position] = set()
     for dice, p in THROWS.items():
