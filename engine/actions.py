@@ -50,6 +50,9 @@ from engine.throws import FAULTS, has_contact, is_forced, is_void_if_early
 #: What may be given as a position. Side, dice, cube and score have fields of their own.
 POSITION = "Where the checkers stand: each side’s by its own points, an XGID, or a GNU Backgammon id"
 
+#: What may be given beside a play, where it is not among the legal ones.
+AFTER = "Or, if none of these: where the checkers stood after it, as a position"
+
 Group = Literal["play", "cube", "throw", "turn", "start", "end", "touch", "record"]
 
 _TURN_ENDS: dict[TurnEndSignal, tuple[str, str]] = {
@@ -348,7 +351,7 @@ def _fields(event: Event, before: Match) -> tuple[Field, ...]:
                 Field("fault", "Does it count?", fault, (counts, *why)),
             )
         case PlayMade():
-            return (_play_field(event, before),)
+            return (_play_field(event, before), Field("after", AFTER, ""))
         case CubeAction():
             offers = before.phase != "cube_offered"
             verbs = ("double",) if offers else ("take", "drop", "beaver", "raccoon")
@@ -494,7 +497,9 @@ def _filled(event: Event, before: Match, given: Mapping[str, str]) -> Event:
             )
         case PlayMade():
             dice = before.dice or event.dice
-            if before.position is None or given["play"] == _play_field(event, before).value:
+            if before.position is not None and given.get("after", "").strip():
+                return _made(before, event.side, dice, _position(given["after"], before), event.t)
+            if before.position is None or given.get("play") in (None, _play_field(event, before).value):
                 return event
             for play in legal_plays(before.position, event.side, dice, before.rules):
                 if play.notation == given["play"]:
@@ -551,16 +556,9 @@ def _worth(result: str, winner: Side | None, before: Match, told: GameEnd) -> fl
 
 
 def _set_up(event: SetUp, before: Match, given: Mapping[str, str]) -> SetUp:
-    game = before.rules.game
     position = event.position
     if "position" in given:
-        try:
-            state, of = parse_position(given["position"], game)
-        except FormatError as error:
-            raise ValueRefused(str(error)) from error
-        if of is not game:
-            raise ValueRefused(f"that is a position of {of.value}, and this is a match of {game.value}")
-        position = state.position
+        position = _position(given["position"], before)
     dice = event.dice
     if "dice" in given and given["dice"] != (roll_text(dice) if dice else ""):
         high, _, low = given["dice"].partition("-")
@@ -579,6 +577,18 @@ def _set_up(event: SetUp, before: Match, given: Mapping[str, str]) -> SetUp:
         cube_owner=owner,
         crawford=given["crawford"] == "yes" if "crawford" in given else event.crawford,
     )
+
+
+def _position(text: str, before: Match) -> Position:
+    """A position as somebody has written it."""
+    game = before.rules.game
+    try:
+        state, of = parse_position(text, game)
+    except FormatError as error:
+        raise ValueRefused(str(error)) from error
+    if of is not game:
+        raise ValueRefused(f"that is a position of {of.value}, and this is a match of {game.value}")
+    return state.position
 
 
 def _points(text: str | None, otherwise: float) -> float:

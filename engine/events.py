@@ -351,7 +351,11 @@ class Throw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayMade:
-    """A turn ended. An illegal play is recorded as it stands, with the rule it breaks."""
+    """A turn ended. An illegal play is recorded as it stands, with the rule it breaks.
+
+    ``seen``: the board that the camera shows by itself, by no rule of the game, where that is clearly not
+    ``position``; a correction of what went before may show that it was right.
+    """
 
     type: ClassVar[str] = "play"
     t: float
@@ -367,9 +371,10 @@ class PlayMade:
     bar: tuple[int, int]  #: light, dark
     off: tuple[int, int]  #: light, dark
     confidence: float = 1.0
+    seen: Position | None = None
 
     def fields(self) -> dict[str, Any]:
-        return {
+        fields = {
             "side": self.side.value,
             "colour": self.colour,
             "dice": list(self.dice),
@@ -383,6 +388,7 @@ class PlayMade:
             "off": {"light": self.off[0], "dark": self.off[1]},
             "confidence": round(self.confidence, 3),
         }
+        return fields if self.seen is None else {**fields, "seen": self.seen.to_json()}
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> PlayMade:
@@ -400,6 +406,7 @@ class PlayMade:
             bar=_counts(d["bar"]),
             off=_counts(d["off"]),
             confidence=_number(d["confidence"]),
+            seen=Position.from_json(d["seen"]) if d.get("seen") else None,
         )
 
 
@@ -584,33 +591,15 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desync:
-    """Picture and record no longer agree; judging stops. ``slots``: the slots (0-23) that differ."""
+    """Picture and record no longer agree; judging stops. ``slots``: the slots (0-23) that differ.
+
+    ``position``: what stands on the board as the camera sees it (``None`` in records of version 0.1).
+    """
 
     type: ClassVar[str] = "desync"
     t: float
     reason: str
     slots: tuple[int, ...]
-
-    def fields(self) -> dict[str, Any]:
-        return {"reason": self.reason, "slots": list(self.slots)}
-
-    @classmethod
-    def parse(cls, d: Mapping[str, Any]) -> Desync:
-        return cls(t=d["t"], reason=_text(d["reason"]), slots=_slots(d["slots"]))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resync:
-    """Picture and record agree again, and judging goes on.
-
-    Where the board was taken as it stands, ``slots`` differ from the record and ``position`` is what
-    stands (``None`` in records of version 0.1); the next throw tells whose turn it is.
-    """
-
-    type: ClassVar[str] = "resync"
-    t: float
-    reason: str
-    slots: tuple[int, ...] = ()
     position: Position | None = None
 
     def fields(self) -> dict[str, Any]:
@@ -618,9 +607,47 @@ class Resync:
         return {"reason": self.reason, "slots": list(self.slots), "position": position}
 
     @classmethod
-    def parse(cls, d: Mapping[str, Any]) -> Resync:
+    def parse(cls, d: Mapping[str, Any]) -> Desync:
         position = Position.from_json(d["position"]) if d.get("position") else None
         return cls(t=d["t"], reason=_text(d["reason"]), slots=_slots(d["slots"]), position=position)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resync:
+    """Picture and record agree again, and judging goes on.
+
+    Where the board was taken as it stands, ``slots`` differ from the record and ``position`` is what
+    stands (``None`` in records of version 0.1). ``side_to_move`` has the turn, and is to play ``dice`` if
+    they are given, where somebody has said so; else the next throw tells.
+    """
+
+    type: ClassVar[str] = "resync"
+    t: float
+    reason: str
+    slots: tuple[int, ...] = ()
+    position: Position | None = None
+    side_to_move: Side | None = None
+    dice: Dice | None = None
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "reason": self.reason,
+            "slots": list(self.slots),
+            "position": self.position.to_json() if self.position else None,
+            "side_to_move": _side_name(self.side_to_move),
+            "dice": list(self.dice) if self.dice else None,
+        }
+
+    @classmethod
+    def parse(cls, d: Mapping[str, Any]) -> Resync:
+        return cls(
+            t=d["t"],
+            reason=_text(d["reason"]),
+            slots=_slots(d["slots"]),
+            position=Position.from_json(d["position"]) if d.get("position") else None,
+            side_to_move=_side(d.get("side_to_move")),
+            dice=_dice(d["dice"]) if d.get("dice") else None,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -288,7 +288,7 @@ class TestCorrections:
 
     def test_a_play_is_corrected_to_another_legal_one(self, match: Match) -> None:
         play = match.hub.told()[3].id
-        (_, choice) = match.desk.fields(play, "replace")
+        (_, choice, _) = match.desk.fields(play, "replace")
         assert choice.value == "8/5 6/5"
         assert "24/20" in dict(choice.choices)
         match.desk.correct(play, {"play": "24/20"}, dry_run=False)

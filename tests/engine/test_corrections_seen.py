@@ -1,0 +1,111 @@
+"""A record that is corrected comes to what it had been, had all been seen right in the first place.
+
+The games are those of the real tracker: it goes wrong where one thing is misread, and goes on from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.corrections import correct
+from engine.events import Correction, Desync, GameEnd, Resync
+from engine.position import Game
+from engine.rules import RuleSet, default_rules
+from tests.engine.misread import Misreading, Referee, Story, plainly, told_plainly
+
+SHORT, LONG = default_rules(Game.BACKGAMMON), default_rules(Game.LONG_NARDY)
+ROOMS = [
+    SHORT,
+    replace(SHORT, throw_half="right_half"),
+    replace(SHORT, hit_and_hide="forbidden"),
+    LONG,
+    replace(LONG, block="home", head_mode="if_stuck", last_throw=True),
+]
+#: How many corrections put right what is misread, at most: a turn that was missed is a throw and a play.
+NEEDED: dict[Misreading, int] = {
+    "die": 1,
+    "checker": 2,  # the play is a witness for the dice, which are then misread with it
+    "count": 2,
+    "cocked": 1,
+    "flat": 2,  # it was taken for a roll-off: that is struck, and the throw put in
+    "missed": 2,
+    "begins": 1,
+}
+
+
+def put_right(story: Story) -> Referee:
+    """Correct the record of what was misread, and see that it is that of what was seen right."""
+    right, told = story.told(misread=False), story.told(misread=True)
+    referee = Referee(told, story.start)
+    referee.put_right(right, missing=story.kind == "missed")
+    found, wanted = referee.now, correct(right, [], story.start)
+    assert told_plainly(found.events) == told_plainly(right)
+    for what in ("score", "result", "position", "phase", "side_to_move", "turn", "first", "in_step"):
+        assert getattr(found.match, what) == getattr(wanted.match, what), what
+    # A game that ends only now ends with its last play, and nobody need have told of it.
+    ends, told_ends = ([plainly(e) for e in es if isinstance(e, GameEnd)] for es in (right, found.events))
+    assert told_ends == ends[: len(told_ends)]
+    assert referee.made <= NEEDED[story.kind]
+    return referee
+
+
+@pytest.mark.parametrize("kind", NEEDED)
+@settings(max_examples=12, deadline=None)
+@given(
+    rules=st.sampled_from(ROOMS),
+    seed=st.integers(0, 10**6),
+    nth=st.integers(0, 3),
+    late=st.booleans(),
+)
+def test_a_corrected_record_is_that_of_what_was_seen_right(
+    kind: Misreading, rules: RuleSet, seed: int, nth: int, late: bool
+) -> None:
+    put_right(Story(rules, seed, kind, turns=5, nth=nth, late=late))
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed", "follows"),
+    [
+        ("die", 0, {"dice", "legal"}),
+        ("checker", 1, {"legal", "agrees"}),
+        ("cocked", 2, set()),
+        ("flat", 0, {"nothing", "side", "follows"}),
+        ("flat", 1, {"nothing", "side", "validity", "follows", "legal"}),
+        ("begins", 4, {"side", "follows"}),
+    ],
+)
+def test_what_follows_otherwise_is_told(kind: Misreading, seed: int, follows: set[str]) -> None:
+    """One correction, and what it changes beside: these games are misread indeed."""
+    story = Story(ROOMS[seed % len(ROOMS)], seed, kind, turns=4, nth=1)
+    referee = put_right(story)
+    assert referee.made == 1
+    record, correction = referee.record[:-1], referee.record[-1]
+    assert isinstance(correction, Correction)
+    found = correct(record, [correction], story.start)
+    assert {consequence.kind for consequence in found.consequences} - {"position"} == follows
+    undone = correct(referee.record, [Correction(t=0, target=len(record), action="strike")], story.start)
+    untouched = correct(record, [], story.start)
+    assert (undone.events, undone.match) == (untouched.events, untouched.match)
+
+
+def test_a_board_that_was_read_wrongly_was_never_out_of_step() -> None:
+    """What stood then was seen, and agrees with the record as corrected."""
+    story = Story(SHORT, 0, "checker", turns=4, nth=1)
+    told = story.told(misread=True)
+    (desync,) = (event for event in told if isinstance(event, Desync))
+    (resync,) = (event for event in told if isinstance(event, Resync))
+    assert desync.position == resync.position is not None
+    referee = put_right(story)
+    assert not [event for event in referee.now.events if isinstance(event, Desync | Resync)]
+    texts = [c.text for c in correct(told, referee.record[-1:], story.start).consequences]  # type: ignore[arg-type]
+    assert sum("the board stood as the record says now" in text for text in texts) == 2
+
+
+def test_a_turn_that_was_missed_is_put_in_with_its_throw_and_its_play() -> None:
+    """What was guessed of it goes, and the throw that was taken for it is the other side's."""
+    story = Story(LONG, 3, "missed", turns=4, nth=1)
+    assert put_right(story).made == 2
