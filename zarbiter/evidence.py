@@ -194,7 +194,8 @@ class Evidence:
             case GameStart() | SetUp() | Resync():
                 self._stood = None
             case Correction():
-                self._targets[place] = event.target
+                if event.target < place:
+                    self._targets[place] = event.target
                 self._keep(event.target, "corrected by the referee")
             case Ruling():
                 if event.decision == "demand":

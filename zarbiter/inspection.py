@@ -29,7 +29,8 @@ def check_evidence(folder: Path, events: Told | None = None) -> bool:
     print(
         f"{folder}: {len(here)} events with {files} files"
         + (f", {gone} more whose files were removed for want of room" if gone else "")
-        + (f": {len(found)} problems" if found else ": all as it was written")
+        + f"; the list ends with {manifest.link}: "
+        + (f"{len(found)} problems" if found else "all as it was written")
     )
     return not found
 

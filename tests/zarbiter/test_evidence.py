@@ -326,6 +326,26 @@ class TestTheFolder:
         tamper(kept.folder)
         assert any(says in problem for problem in wrong_with(kept.folder, events))
 
+    @given(st.data())
+    def test_a_damaged_list_is_read_as_far_as_it_goes(
+        self, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+    ) -> None:
+        kept = archive(tmp_path_factory.mktemp("damaged") / "a")
+        for place in range(3):
+            kept.add(place, throw(float(place)), [made()])
+        text = (kept.folder / MANIFEST).read_bytes()
+        begin = data.draw(st.integers(0, len(text) - 1))
+        end = data.draw(st.integers(begin, min(len(text), begin + 40)))
+        put = data.draw(st.binary(max_size=8))
+        (kept.folder / MANIFEST).write_bytes(text[:begin] + put + text[end:])
+        found = wrong_with(kept.folder, [throw(0.0), throw(1.0), throw(2.0)])
+        ends = text.rindex(b"\n", 0, -1)
+        assert found or put == text[begin:end] or begin > ends, "only of the last line may words be changed"
+        again = archive(kept.folder)
+        again.open()
+        again.add(3, throw(3.0), [made()])
+        assert read_manifest(kept.folder).exhibits[3].t == 3.0
+
     def test_events_that_were_changed_are_told(self, tmp_path: Path) -> None:
         kept = archive(tmp_path / "a")
         events: list[Event] = [throw(0.0), throw(1.0)]
@@ -630,7 +650,9 @@ class TestTheProgram:
         folder = str(kept.folder)
         assert run_command(["evidence", "check", folder]) == DONE
         assert run_command(["evidence", "check", folder, "--events", str(record)]) == DONE
-        assert capsys.readouterr().out == f"{folder}: 2 events with 2 files: all as it was written\n" * 2
+        end = read_manifest(kept.folder).link
+        said = f"{folder}: 2 events with 2 files; the list ends with {end}: all as it was written\n"
+        assert capsys.readouterr().out == said * 2
         assert run_command(["evidence", "list", folder]) == DONE
         first = capsys.readouterr().out.splitlines()[0].split()
         assert first == [
@@ -744,6 +766,11 @@ class TestThePages:
         with serve(create_app(feed, evidence=evidence.archive), port=0) as server:
             page = Page(driver, server.url)
             page.wait(lambda: page.count("#log .evident") == 2)
+            for t in range(30):
+                feed.tell(throw(100.0 + t), "Ann throws 3-1 again.")
+            page.wait(lambda: page.count("#log .evident") == 32)
+            height = "document.documentElement.scrollHeight - document.querySelector('main').offsetHeight"
+            assert page.run(height) < 100, "the list scrolls, not the page"
             page.run("[...document.querySelectorAll('.evident')].at(-1)").click()
             page.wait(lambda: page.count(".exhibits figure") == 3)
             video = "document.querySelector('.exhibits video')"
@@ -771,7 +798,7 @@ class TestThePages:
             feed.close()
         with serve(create_app(feed), port=0) as server:
             page = Page(driver, server.url)
-            page.wait(lambda: page.count("#log li") == 2)
+            page.wait(lambda: page.count("#log li") == 32)
             assert page.count(".evident") == 0, "where none is kept nothing offers it"
 
 
