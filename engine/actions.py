@@ -37,7 +37,7 @@ from engine.events import (
 )
 from engine.formats.positions import format_position, parse_position
 from engine.judge import judge_play, play_event
-from engine.layout import colour_of
+from engine.layout import colour_of, to_slots
 from engine.legal import legal_plays
 from engine.match import Match
 from engine.notation import roll_text
@@ -53,7 +53,7 @@ POSITION = "Where the checkers stand: each side’s by its own points, an XGID, 
 #: What may be given beside a play, where it is not among the legal ones.
 AFTER = "Or, if none of these: where the checkers stood after it, as a position"
 
-Group = Literal["play", "cube", "throw", "turn", "start", "end", "touch", "record"]
+Group = Literal["step", "play", "cube", "throw", "turn", "start", "end", "touch", "record"]
 
 _TURN_ENDS: dict[TurnEndSignal, tuple[str, str]] = {
     "clock": ("{} has pressed the clock", "E1"),
@@ -103,12 +103,14 @@ class Offer:
     fields: tuple[Field, ...] = ()
 
 
-def offered(match: Match) -> tuple[Offer, ...]:
+def offered(match: Match, stands: Position | None = None) -> tuple[Offer, ...]:
     """What the referee may decide now, the likeliest first within each group.
 
-    Every offer can be taken as it stands: :meth:`engine.match.Match.apply` follows its event.
+    ``stands``: the board as the camera shows it, for a match that is out of step. Every offer can be taken
+    as it stands: :meth:`engine.match.Match.apply` follows its event.
     """
     candidates = (
+        *_of_the_step(match, stands),
         *_of_the_play(match),
         *_of_the_cube(match),
         *_of_the_throw(match),
@@ -119,6 +121,35 @@ def offered(match: Match) -> tuple[Offer, ...]:
         *_of_the_record(match),
     )
     return tuple(offer for offer in candidates if match.refusal(offer.event) is None)
+
+
+def _of_the_step(match: Match, stands: Position | None) -> Iterator[Offer]:
+    """Board and record disagree: the one or the other is gone on from."""
+    if match.in_step or match.position is None:
+        return
+    if not match.restoring:
+        restore = Ruling(t=0, decision="restore")
+        yield Offer("restore", "step", "Put it back as shown", ("E6",), restore)
+    mover, position = match.side_to_move or Side.WHITE, stands or match.position
+    keep = Resync(
+        t=0,
+        reason="the referee lets the board stand as it is",
+        slots=_differing(match, position),
+        position=position,
+        side_to_move=mover,
+        dice=match.dice if match.phase == "to_play" else None,
+    )
+    label = "The board stays as it is: go on from it"
+    yield Offer("keep", "step", label, ("E6",), keep, None, _fields(keep, match))
+
+
+def _differing(match: Match, position: Position) -> tuple[int, ...]:
+    """The slots in which a position is not that of the match."""
+    assert match.position is not None
+    pairs = zip(
+        to_slots(position, match.orientation), to_slots(match.position, match.orientation), strict=True
+    )
+    return tuple(slot for slot, (a, b) in enumerate(pairs) if a != b)
 
 
 def _of_the_play(match: Match) -> Iterator[Offer]:
@@ -325,6 +356,8 @@ def correctable(event: Event, before: Match) -> tuple[Field, ...]:
     Raises ``ValueRefused`` for an event in which nothing can be: what was seen stays as it was seen.
     """
     match event:
+        case Resync(position=Position()):
+            return _fields(event, before)
         case BoardSeen() | Desync() | Resync() | Doubt() | MatchStart():
             raise ValueRefused("this says what was seen; there is nothing to correct in it")
         case _:
@@ -376,6 +409,16 @@ def _fields(event: Event, before: Match) -> tuple[Field, ...]:
             return (
                 Field("side", "Winner", _name(event.winner), _maybe(before, "nobody: a draw")),
                 Field("result", "Result", event.result, (*grades, *others)),
+            )
+        case Resync(position=Position() as position):
+            side = _name(event.side_to_move)
+            turn = tuple((s.value, before.name(s)) for s in Side)
+            if not side:
+                turn = (("", "as the next throw shows"), *turn)
+            return (
+                Field("side", "Whose turn it is", side, turn),
+                Field("dice", "Dice to be played", roll_text(event.dice) if event.dice else "", _DICE),
+                Field("position", POSITION, format_position(position, before.rules.game)),
             )
         case SetUp():
             game = before.rules.game
@@ -531,6 +574,8 @@ def _filled(event: Event, before: Match, given: Mapping[str, str]) -> Event:
                 winner = Side(given["side"]) if given["side"] else None
             points = _worth(result, winner, before, event)
             return replace(event, winner=winner, result=result, points=points)
+        case Resync():
+            return _kept(event, before, given)
         case SetUp():
             return _set_up(event, before, given)
         case Ruling():
@@ -559,10 +604,6 @@ def _set_up(event: SetUp, before: Match, given: Mapping[str, str]) -> SetUp:
     position = event.position
     if "position" in given:
         position = _position(given["position"], before)
-    dice = event.dice
-    if "dice" in given and given["dice"] != (roll_text(dice) if dice else ""):
-        high, _, low = given["dice"].partition("-")
-        dice = (int(high), int(low)) if low else None
     owner = event.cube_owner
     if "owner" in given:
         owner = Side(given["owner"]) if given["owner"] else None
@@ -571,12 +612,33 @@ def _set_up(event: SetUp, before: Match, given: Mapping[str, str]) -> SetUp:
         event,
         position=position,
         side_to_move=Side(given.get("side", event.side_to_move.value)),
-        dice=dice,
+        dice=_to_play(event.dice, given),
         score=(score[0], score[1]),
         cube=int(given.get("cube", event.cube)),
         cube_owner=owner,
         crawford=given["crawford"] == "yes" if "crawford" in given else event.crawford,
     )
+
+
+def _kept(event: Resync, before: Match, given: Mapping[str, str]) -> Resync:
+    """The board as somebody says that it stands, and whose turn it is."""
+    position = event.position
+    if "position" in given:
+        position = _position(given["position"], before)
+    side = event.side_to_move
+    if "side" in given:
+        side = Side(given["side"]) if given["side"] else None
+    dice = _to_play(event.dice, given) if side is not None else None
+    slots = event.slots if position is None or before.position is None else _differing(before, position)
+    return replace(event, slots=slots, position=position, side_to_move=side, dice=dice)
+
+
+def _to_play(dice: Dice | None, given: Mapping[str, str]) -> Dice | None:
+    """The dice of a form; ``dice`` as they are where they were not changed."""
+    if "dice" not in given or given["dice"] == (roll_text(dice) if dice else ""):
+        return dice
+    high, _, low = given["dice"].partition("-")
+    return (int(high), int(low)) if low else None
 
 
 def _position(text: str, before: Match) -> Position:

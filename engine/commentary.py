@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.catalogue import CATALOGUE
+from engine.disagreement import Disagreement
 from engine.events import (
     BoardSeen,
     Call,
@@ -24,7 +25,7 @@ from engine.events import (
     TurnEnd,
 )
 from engine.judge import judge_play
-from engine.match import Match
+from engine.match import Match, clock
 from engine.position import BAR, CHECKERS, Game, Position, Side
 from engine.throws import FAULTS
 
@@ -62,9 +63,9 @@ def sentence(event: Event, before: Match) -> str:
             options = " or ".join(f"{text} ({p:.0%})" for text, p in event.options)
             return f"The {event.about} could not be read for certain: {options}."
         case Desync():
-            return f"Board and record disagree: {event.reason}. Judging has stopped."
+            return f"{_desync(event, before)} Judging has stopped."
         case Resync():
-            return f"Board and record agree again: {event.reason}."
+            return _resync(event, before)
         case GameEnd():
             return _game_end(event, before)
 
@@ -210,7 +211,23 @@ def _call(event: Call, before: Match) -> str:
             return f"{name} demands that the dice be thrown from the cup."
 
 
+def _desync(event: Desync, before: Match) -> str:
+    if event.position is None or before.position is None:
+        return f"Board and record disagree: {event.reason}."
+    side = before.side_to_move or Side.WHITE
+    found = Disagreement(before.rules.game, before.position, event.position, side)
+    return found.sentence(before.name(side))
+
+
+def _resync(event: Resync, before: Match) -> str:
+    if event.side_to_move is None:
+        return f"Board and record agree again: {event.reason}."
+    to_do = f"to play {_dice(event.dice)}" if event.dice else "to throw"
+    return f"The game goes on from the board as it stands: {before.name(event.side_to_move)} {to_do}."
+
+
 _RULINGS = {
+    "restore": "the board is put back as the record says",
     "accept": "the last play stands as it was made",
     "demand": "the last play does not stand; it is taken back, and the same dice are to be played",
     "rethrow": "the throw is void; both dice are thrown again",
@@ -227,11 +244,11 @@ def _ruling(event: Ruling, before: Match) -> str:
 def _correction(event: Correction, before: Match) -> str:
     why = f" ({event.reason})" if event.reason else ""
     if event.event is None:
-        return f"Event {event.target} of the record is struck out{why}."
-    told = sentence(event.event, before)
+        return f"Struck out of the record{why}."
+    told, at = sentence(event.event, before), clock(event.event.t)
     if event.action == "insert":
-        return f"Added to the record after event {event.target}{why}: {told}"
-    return f"Event {event.target} of the record is corrected{why}: {told}"
+        return f"Added to the record at {at}{why}: {told}"
+    return f"The record is corrected at {at}{why}: {told}"
 
 
 def _game_end(event: GameEnd, before: Match) -> str:

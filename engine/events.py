@@ -42,7 +42,7 @@ CUBE = 2**60  #: no cube shows as much
 Colour = Literal["light", "dark"]
 CubeVerb = Literal["double", "take", "drop", "beaver", "raccoon"]
 CallWord = Literal["adjust", "touched", "cup"]
-Decision = Literal["accept", "demand", "rethrow", "stand"]
+Decision = Literal["accept", "demand", "rethrow", "stand", "restore"]
 Dice = tuple[int, int]
 MoveXY = tuple[int, int]  #: from, to in points of the mover, ``BAR`` and ``OFF`` included
 MOST = 99  #: more checkers than this in one place are no reading of a board
@@ -507,7 +507,9 @@ class Ruling:
 
     Of the last play: it is accepted (``accept``) and stands as it was made, or a correct one is
     demanded (``demand``): the position goes back to before it and the same dice are to be played. Of
-    the last throw: it is void (``rethrow``) or stands although faults were seen (``stand``).
+    the last throw: it is void (``rethrow``) or stands although faults were seen (``stand``). Of a board
+    that is out of step: it is put back as the record says (``restore``), and once it stands so a
+    :class:`Resync` follows.
     """
 
     type: ClassVar[str] = "ruling"

@@ -72,6 +72,7 @@ class Match:
     position: Position | None = None
     orientation: Orientation = Orientation.BOTTOM_RIGHT
     in_step: bool = True
+    restoring: bool = False  #: the board, which is out of step, is to be put back
     first: Side | None = None  #: who began this game, once that is known
     side_to_move: Side | None = None
     throw: Throw | None = None  #: the last throw of this game, void ones included
@@ -214,7 +215,7 @@ class Match:
             case Correction():
                 raise MatchError(f"{moment(event)}: a correction needs the whole record, to be replayed")
             case Desync():
-                return replace(self, in_step=False)
+                return replace(self, in_step=False, restoring=False)
             case Resync():
                 return self._in_step_again(event)
             case Doubt():
@@ -523,6 +524,11 @@ class Match:
                     undo=self.closed,  # a void throw has closed no claim (E6)
                     closed=None,
                 )
+            case "restore":
+                self._need_game(event)
+                if self.in_step:
+                    self._refuse(event, "the board stands as recorded: there is nothing to put back")
+                return replace(self, restoring=True)
             case "stand":
                 self._need_game(event)
                 throw = self.throw
@@ -536,14 +542,29 @@ class Match:
         return self.last_play
 
     def _in_step_again(self, event: Resync) -> Match:
-        match = replace(self, in_step=True)
-        if match.phase == "to_play":
+        match = replace(self, in_step=True, restoring=False)
+        put_back = self.restoring and not event.slots and event.side_to_move is None
+        if match.phase == "to_play" and not put_back:  # else the dice that were thrown are still to be played
             match = replace(match, phase="to_throw")
-        if not event.slots or match.phase != "to_throw":
+        if not (event.slots or event.side_to_move) or match.phase != "to_throw":
             return match
-        # The game goes on from the board as it stands: the next throw tells whose turn it is.
-        position = event.position or match.position
-        return replace(match, position=position, side_to_move=None, rejected=None, undo=None)
+        # The game goes on from the board as it stands: somebody says whose turn it is, or the next throw.
+        position, side = event.position or match.position, event.side_to_move
+        match = replace(match, position=position, side_to_move=side, rejected=None, undo=None)
+        if side is None or position is None:
+            return match
+        for each in Side:
+            if position.checkers(each) != CHECKERS:
+                self._refuse(event, f"{each.value} has {position.checkers(each)} checkers, not {CHECKERS}")
+        if game_result(position, self.rules, first=self.first, last_throw_taken=side is self.first):
+            self._refuse(event, "the game is over in this position")
+        if event.dice is None:
+            return match
+        if not two_dice(event.dice):
+            self._refuse(event, f"{dashed(event.dice)} is no throw of two dice")
+        return replace(
+            match, phase="to_play", throw=None, dice=event.dice, dice_valid=True, signals=(), calls=()
+        )
 
     # The cube, resignations, and how games end
 
@@ -707,9 +728,14 @@ def moment(event: Event) -> str:
     words = _WORDS.get(event.type, f"a {event.type.replace('_', ' ')}")
     if isinstance(event, CubeAction):
         words = f"a {event.action}"
-    minutes, seconds = divmod(max(0, int(event.t)), 60)
+    return f"{words} at {clock(event.t)}"
+
+
+def clock(t: float) -> str:
+    """A time in seconds as the pages show it: ``01:12``, ``1:01:12``."""
+    minutes, seconds = divmod(max(0, int(t)), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{words} at {f'{hours}:' if hours else ''}{minutes:02}:{seconds:02}"
+    return f"{f'{hours}:' if hours else ''}{minutes:02}:{seconds:02}"
 
 
 def ending(end: GameResult | GameEnd, match: Match) -> str:

@@ -120,6 +120,8 @@ class _Game:
     first: Side | None = None  #: who made the first play
     over: bool = False
     lost: bool = False  #: picture and record disagree
+    stopped: Throw | None = None  #: the throw whose play was in progress when they did
+    restoring: bool = False  #: the referee wants the board put back as recorded
     adopt: bool = False  #: take the next still board as it is: the record of it was cut short
 
 
@@ -133,6 +135,7 @@ class _Turn:
     over: float | None = None  #: seconds, when its dice were last seen, once they are gone
     doubted: bool = False
     ruled_void: bool = False  #: the referee has the dice thrown again
+    awaited: bool = False  #: its play is to come, though its dice may have been lifted
     rejected: PlayMade | None = None  #: an illegal play on the board, for which a legal one is demanded
     rolled_off: bool = False  #: its dice are those of the roll-off, which need not be the first roll
 
@@ -157,7 +160,9 @@ class Tracker:
 
     ``rules`` of ``None``: the game is recognised from its starting position, and its default rules
     hold. ``position``, ``side_to_move`` and ``orientation`` are for a game that is under way; a
-    position needs ``rules``. Raises ``ValueError`` where they are missing.
+    position needs ``rules``. Raises ``ValueError`` where they are missing. Without ``adopt`` a board that
+    is out of step is not gone on from because it stands so for a while: somebody is asked. The next throw
+    goes on from it all the same, unless it is to be put back.
     """
 
     def __init__(
@@ -168,6 +173,7 @@ class Tracker:
         position: Position | None = None,
         side_to_move: Side | None = None,
         orientation: Orientation | None = None,
+        adopt: bool = True,
     ) -> None:
         if position is not None and rules is None:
             raise ValueError("a position needs the rules of its game")
@@ -176,6 +182,7 @@ class Tracker:
         self._given_orientation = orientation
         self._white_is_light = white_is_light
         self._given_side = side_to_move
+        self._adopts = adopt
         self._seen_orientation: Orientation | None = None
         self._game: _Game | None = None
         self._dice: Dice | None = None
@@ -272,12 +279,28 @@ class Tracker:
         rules: RuleSet | None = None,
         *,
         white_is_light: bool = True,
+        adopt: bool = True,
     ) -> Tracker:
         """A tracker that goes on where these events end; the rest is as in the constructor."""
-        tracker = cls(rules, white_is_light=white_is_light)
+        tracker = cls(rules, white_is_light=white_is_light, adopt=adopt)
         for event in events:
             tracker._fold(event)
         return tracker
+
+    def ruled(self, event: Ruling | Resync) -> None:
+        """Go on as the referee decides of a board that is out of step; nothing that was seen is forgotten."""
+        self._fold(event)
+        if isinstance(event, Resync):
+            self._reference = None
+
+    @property
+    def shown(self) -> Position | None:
+        """The likeliest board by the picture alone; ``None`` while something moves or covers a point."""
+        frames = self._undisturbed()
+        if self._game is None or len(frames) < START_FRAMES:
+            return None
+        picture = self._picture(frames)
+        return None if picture.hidden else _shown_by(picture, self._game.position)
 
     def _fold(self, event: Event) -> None:
         match event:
@@ -317,12 +340,18 @@ class Tracker:
                 self._turn = None
             case Desync():
                 if self._game is not None:  # else the board was set up the wrong way round
-                    self._game.lost, self._turn = True, None
+                    self._stop()
             case Resync():
                 # Where the board was gone on from as it stood, the event does not say how it stood.
+                stopped, self._g.restoring = self._g.stopped if self._g.restoring else None, False
                 self._g.lost, self._g.adopt = False, bool(event.slots) and event.position is None
+                self._g.stopped, self._turn = None, None
                 if event.position is not None:
-                    self._g.position, self._g.side = event.position, None
+                    self._g.position, self._g.side = event.position, event.side_to_move
+                if event.side_to_move is not None and event.dice is not None:
+                    self._await(event.t, event.side_to_move, event.dice)
+                elif stopped is not None and not event.slots:
+                    self._await(event.t, stopped.side, stopped.dice)
             case GameEnd() | CubeAction(action="drop") | Resignation(action="accept"):
                 self._g.over, self._turn = True, None
             case TurnEnd():
@@ -357,6 +386,18 @@ class Tracker:
         colour = colour_of(side, self._white_is_light)
         return _Turn(None, t, told=Throw(t=t, side=side, colour=colour, dice=dice, valid=True))
 
+    def _stop(self) -> None:
+        """Judge no more: picture and record disagree."""
+        told = self._turn.told if self._turn is not None else None
+        self._g.stopped = told if told is not None and told.valid else None
+        self._g.lost, self._turn, self._next = True, None, None
+
+    def _await(self, t: float, side: Side, dice: Dice) -> None:
+        """These dice are to be played now, wherever they lie."""
+        self._turn = self._thrown_by_word(t, side, dice)
+        self._turn.awaited = True
+        self._g.side, self._dice, self._dice_valid = side, dice, True
+
     def _ruled(self, ruling: Ruling) -> None:
         turn, game = self._turn, self._g
         match ruling.decision:
@@ -370,6 +411,8 @@ class Tracker:
             case "rethrow" if turn is not None and turn.told is not None:
                 turn.told, turn.ruled_void = replace(turn.told, valid=False), True
                 self._dice_valid = False
+            case "restore":
+                game.restoring = True
             case "stand" if turn is not None and turn.told is not None:
                 turn.told = replace(turn.told, valid=True)
                 self._dice_valid = True
@@ -528,7 +571,8 @@ class Tracker:
         frames = self._undisturbed()
         if len(frames) < 5 or now - frames[0].t < 1.0 or any(f.dice for f in frames):
             return False
-        return turn.rejected is None or self._shows_a_play(turn, frames)
+        to_come = turn.awaited or turn.rejected is not None
+        return not to_come or self._shows_a_play(turn, frames)
 
     def _shows_a_play(self, turn: _Turn, frames: Sequence[Observation]) -> bool:
         """Whether a legal play of the dice that were told stands, where one was demanded."""
@@ -1072,7 +1116,7 @@ class Tracker:
         reason = f"{len(slots)} points do not stand as recorded, and no play explains it"
         stands = _shown_by(picture, self._g.position)
         self._out.append(Desync(t=now, reason=reason, slots=slots, position=stands))
-        self._g.lost, self._turn, self._next = True, None, None
+        self._stop()
         self._spent = list(self._watch.lying)
         self._held.clear()
 
@@ -1091,7 +1135,7 @@ class Tracker:
             self._resync(now, "the board stands as recorded again")
             return
         stood = now - max(self._moved_t, self._frames[0].t)
-        if self._look_for_start(now):
+        if self._look_for_start(now) or self._g.restoring:
             return
         thrown = len(self._fresh()) == 2  # so the turn before is complete
         sides = [self._g.side] if self._g.side is not None else list(Side)
@@ -1108,11 +1152,10 @@ class Tracker:
                 for reading in two:
                     self._tell_missed([reading], picture)
                 return
-        if stood >= ADOPT_SECONDS or thrown:
+        if (stood >= ADOPT_SECONDS and self._adopts) or thrown:
             after, score = picture.reading(self._g.position)
             if score > POOR_FIT:
                 slots = self._slots(i for i in range(24) if after.points[i] != self._g.position.points[i])
-                self._g.position, self._g.side = after, None
                 self._resync(now, "the game goes on from the board as it stands", slots, after)
 
     def _adopt_board(self) -> None:
@@ -1126,9 +1169,9 @@ class Tracker:
     def _resync(
         self, now: float, reason: str, slots: tuple[int, ...] = (), position: Position | None = None
     ) -> None:
-        self._g.lost = False
-        self._reference = None
-        self._out.append(Resync(t=now, reason=reason, slots=slots, position=position))
+        event = Resync(t=now, reason=reason, slots=slots, position=position)
+        self._out.append(event)
+        self.ruled(event)
 
 
 def _shown_by(picture: Picture, position: Position) -> Position | None:

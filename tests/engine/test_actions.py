@@ -146,7 +146,7 @@ def test_all_kinds_of_offers_come_up(taken: dict[str, Offer]) -> None:
         "demand", "accept", "double", "take", "drop", "beaver", "raccoon", "rethrow", "premature", "stand",
         "cup", "turn_end.clock", "turn_end.dice_lifted", "turn_end.dice_handed_over", "roll_off", "next_game",
         "resign", "accept_resignation", "refuse_resignation", "adjust", "touched", "throw", "play", "resync",
-        "set_up",
+        "set_up", "keep", "restore",
     }  # fmt: skip
 
 

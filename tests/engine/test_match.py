@@ -1399,17 +1399,17 @@ SWAPPED = after(won_by(begun(LONG), WHITE), start(LONG))
         (
             begun(),
             Correction(t=0, target=3, action="strike", reason="nobody threw"),
-            "Event 3 of the record is struck out (nobody threw).",
+            "Struck out of the record (nobody threw).",
         ),
         (
             begun(),
             Correction(t=0, target=3, action="replace", event=throw(WHITE, 6, 5)),
-            "Event 3 of the record is corrected: Anna throws 6-5.",
+            "The record is corrected at 00:01: Anna throws 6-5.",
         ),
         (
             begun(),
             Correction(t=0, target=3, action="insert", event=cube(BLACK, "drop", 1)),
-            "Added to the record after event 3: Boris drops.",
+            "Added to the record at 00:02: Boris drops.",
         ),
         (
             after(begun(), cube(WHITE, "double", 2), cube(BLACK, "take", 2)),
