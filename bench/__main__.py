@@ -72,7 +72,7 @@ PARTS = {
     "dice": Part("The dice reader alone, the board being known", dice.dice),
     "eyes": Part("What a look costs on one core, against a network of YOLO11n's size", eyes.eyes),
     "speed": Part("Speed and memory of digitize, 1280x720, one core", speed.digitize),
-    "evidence": Part("What keeping evidence costs a running match", evidence.cost),
+    "evidence": Part("Evidence: the right pictures, and what keeping them costs", evidence.evidence),
     "train": Part("The recipe for the networks, shortened", train.short),
     "versions": Part("The same answers under other OpenCV and onnxruntime", versions.versions, usual=False),
 }

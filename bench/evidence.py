@@ -1,7 +1,8 @@
-"""What keeping evidence costs a running match: the thread that sees, the thread that keeps, and the disk."""
+"""Whether the deciding pictures are the right ones, and what keeping evidence costs a running match."""
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 import threading
@@ -10,20 +11,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
+from typing import Any
 
 import click
 
-from bench.measure import OUT, run, zarbiter
-from bench.tables import table
+from bench.measure import OUT, material, run, zarbiter
+from bench.tables import share, table
+from engine.events import PlayMade, Throw, loads
 from engine.tracker import Tracker
 from hardware import open_camera
 from vision.reader import BoardReader
 from zarbiter.evidence import Evidence
-from zarbiter.exhibits import Archive
+from zarbiter.exhibits import Archive, read_manifest
 from zarbiter.film import Film
 from zarbiter.pipeline import standing
 
 FPS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """Deciding pictures of a rendered video, and how many of them show what they should."""
+
+    right: int
+    of: int
+    wrong: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +56,66 @@ class Cost:
     film_mb: float
     film_seconds: float
     sizes: dict[str, list[int]]
+
+
+def evidence(quick: bool) -> dict[str, Any]:
+    """Both of it; the pictures only where the rendered videos are."""
+    result: dict[str, Any] = {"cost": cost(quick)}
+    for name in ("bg", "ln"):
+        truth = material("footage", "video", f"{name}.json")
+        result[name] = pictures(truth)
+    rows = [(name, share(one.right, one.of)) for name, one in result.items() if isinstance(one, Pictures)]
+    click.echo(table(("deciding pictures that show what they should", "figure"), rows))
+    for name in ("bg", "ln"):
+        for wrong in result[name].wrong:
+            click.echo(f"{name}: {wrong}")
+    return result
+
+
+def pictures(truth_file: Path) -> Pictures:
+    """A throw's picture must show its dice at rest without hands, a play's the boards before and after."""
+    truth = json.loads(truth_file.read_text())
+    right, wrong = 0, []
+    with tempfile.TemporaryDirectory(prefix="zarbiter-bench-") as folder:
+        events_file = Path(folder) / "events.jsonl"
+        video = truth_file.with_suffix(".mp4")
+        kept = Path(folder) / "kept"
+        done = run(
+            [zarbiter(), "digitize", str(video), "--events", str(events_file), "--evidence", str(kept)]
+        )
+        if done.status:
+            raise click.ClickException(f"digitize ended with {done.status}: {done.errors[-500:]}")
+        exhibits = read_manifest(kept).exhibits
+        events = [loads(line) for line in events_file.read_text().splitlines()]
+    stood: Sequence[int] | None = None
+    for place, event in enumerate(events):
+        if not isinstance(event, Throw | PlayMade):
+            continue
+        for one in exhibits[place].files:
+            if one.kind != "picture":
+                continue
+            frame = round(one.begin * truth["fps"])
+            shown = next(run for run in truth["frames"] if run["first"] <= frame <= run["last"])
+            if isinstance(event, Throw):
+                good = sorted(die["value"] for die in shown["dice"]) == sorted(event.dice) and shown["stable"]
+            elif one.name.endswith("after.jpg"):
+                good = slots_of(shown) == event.slots
+            else:
+                good = stood is None or slots_of(shown) == stood
+            right += good
+            if not good:
+                wrong.append(f"{one.name} at {one.begin:.1f} s")
+        if isinstance(event, PlayMade):
+            stood = event.slots
+    return Pictures(right, right + len(wrong), wrong)
+
+
+def slots_of(shown: dict[str, Any]) -> tuple[int, ...]:
+    """The 24 signed counts of a frame of the truth."""
+    sign = {"light": 1, "dark": -1, None: 0}
+    return tuple(
+        sign[slot["color"]] * slot["count"] for row in ("top", "bottom") for slot in shown["slots"][row]
+    )
 
 
 def cost(quick: bool) -> Cost:
