@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from engine.events import Desync, Dice, Doubt, Event, PlayMade, Throw
 from engine.observation import Observation
+from zarbiter.collect import shown_in
 from zarbiter.film import Still
 
 AFTER = 1.0  #: seconds after an event that its evidence waits for
@@ -59,22 +60,35 @@ def reason_to_keep(event: Event) -> str:
             return ""
 
 
-def deciding(case: Case, stills: Iterable[Still]) -> list[Chosen]:
-    """The pictures that decide an event, in order of time; none if no still picture near it is left.
+def view_of(seen: Observation) -> object:
+    """What a picture shows, to tell views apart, if it may decide anything: still ones and those with dice.
 
-    Of a throw the first still picture, once its dice had settled, in which they are read as it was told.
-    Of a play the last one before the hands and the first one after them. Where picture and record disagree,
-    or a play is in doubt, the last one that agreed and the newest.
+    ``None`` for any other. Dice that nobody saw in a still picture were lifted at once, or a hand moved.
+    """
+    quiet = shown_in(seen)
+    if quiet is not None:
+        return quiet
+    return tuple(die.value for die in seen.dice) if seen.dice and not seen.cup_over_board else None
+
+
+def deciding(case: Case, pictures: Iterable[Still]) -> list[Chosen]:
+    """The pictures that decide an event, in order of time; none if no picture near it is left.
+
+    Of a throw the first still picture, once its dice had settled, in which they are read as it was told; if
+    there is none, the first of any. Of a play the last still one before the hands and the first one after
+    them. Where picture and record disagree, or a play is in doubt, the last still one that agreed and the
+    newest.
     """
     event, t = case.event, case.event.t
     begin = case.since if case.since <= t else t
-    pool = [still for still in stills if min(begin, t) - NEAR <= still.t <= t + NEAR]
+    near = [picture for picture in pictures if min(begin, t) - NEAR <= picture.t <= t + NEAR]
+    still = [picture for picture in near if shown_in(picture.seen) is not None]
     match event:
         case Throw():
-            return _thrown(event.dice, t, pool)
+            return _thrown(event.dice, t, still, near)
         case Doubt(about="throw"):
-            return _thrown((0, 0), t, pool)
-    until = [still for still in pool if still.t <= t + AFTER]
+            return _thrown((0, 0), t, still, near)
+    until = [picture for picture in still if picture.t <= t + AFTER]
     if not until:
         return []
     if isinstance(event, PlayMade):
@@ -86,14 +100,16 @@ def deciding(case: Case, stills: Iterable[Still]) -> list[Chosen]:
     return [*told, Chosen("after", words, after)]
 
 
-def _thrown(dice: Dice, t: float, pool: Sequence[Still]) -> list[Chosen]:
-    right = [still for still in pool if still.t >= t - EARLY and _shows(still.seen, dice)]
-    if right:
-        settled = [still for still in right if still.t >= t - SLACK]
-        return [Chosen("still", "the dice as they lie", settled[0] if settled else right[-1])]
-    some = [still for still in pool if still.seen.dice]
+def _thrown(dice: Dice, t: float, still: Sequence[Still], near: Sequence[Still]) -> list[Chosen]:
+    ways = (("still", "the dice as they lie", still), ("moving", "the dice while something moved", near))
+    for name, words, pool in ways:
+        right = [picture for picture in pool if picture.t >= t - EARLY and _shows(picture.seen, dice)]
+        if right:
+            settled = [picture for picture in right if picture.t >= t - SLACK]
+            return [Chosen(name, words, settled[0] if settled else right[-1])]
+    some = [picture for picture in near if picture.seen.dice]
     words = "the nearest dice, read otherwise" if some else "the nearest still picture, without dice"
-    nearest = min(some or pool, key=lambda still: abs(still.t - t), default=None)
+    nearest = min(some or near, key=lambda picture: abs(picture.t - t), default=None)
     return [] if nearest is None else [Chosen("still", words, nearest)]
 
 

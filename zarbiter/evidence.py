@@ -30,8 +30,8 @@ from engine.events import (
 from engine.observation import Observation
 from hardware.camera import Frame
 from zarbiter.beside import step_back
-from zarbiter.collect import Full, shown_in
-from zarbiter.deciding import AFTER, Case, deciding, reason_to_keep
+from zarbiter.collect import Full
+from zarbiter.deciding import AFTER, Case, deciding, reason_to_keep, view_of
 from zarbiter.exhibits import Archive, Made
 from zarbiter.film import RATE, Film, clip, zoom
 
@@ -99,7 +99,7 @@ class Evidence:
 
     def watch(self, frame: Frame, seen: Observation) -> None:
         """Take note of a picture. Called for each, in order, before what became known by it."""
-        now = shown_in(seen)
+        now = view_of(seen)
         if now != self._standing:
             if self._held is not None:  # the last picture before something changed
                 self._hold(self._held)
@@ -238,7 +238,7 @@ class Evidence:
         if with_dice is not None and enlarged is not None:
             made.append(Made("dice.jpg", "dice", "the dice, enlarged", with_dice.t, with_dice.t, enlarged))
         if not chosen:
-            case.notes.append("no still picture of it was left in memory")
+            case.notes.append("no picture of it was left in memory")
         yield
         if with_clip and len(moments) > 1:
             first, last = moments[0].t, moments[-1].t

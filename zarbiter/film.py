@@ -41,7 +41,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Still:
-    """A still picture without hands, in full size as JPEG, and what was seen in it."""
+    """A picture in full size as JPEG, and what was seen in it: still and without hands, or with dice."""
 
     t: float
     jpeg: bytes

@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 
 from engine.events import Correction, Desync, Doubt, Event, PlayMade, Ruling, Throw, dumps, from_json, to_json
 from engine.layout import Orientation, to_slots
-from engine.observation import Observation
 from engine.position import Side
 from hardware.camera import Frame, Image
 from tests.browser import Page
@@ -82,6 +81,18 @@ class TestTheDecidingPictures:
         [one] = deciding(Case(7, throw(5.0)), stills[:1])
         assert "without dice" in one.shows
         assert deciding(Case(7, throw(5.0)), ()) == []
+
+    def test_dice_that_were_never_seen_at_rest(self) -> None:
+        """Lifted at once, or a hand moved all the time: what there is, and said so."""
+        hand = ((0.0, 0.0, 50.0, 50.0),)
+        restless = Still(5.1, b"", seen(5.1, dice=PAIR, still=False, hands=hand))
+        [one] = deciding(Case(7, throw(5.0)), [still(1.0), restless, still(9.0)])
+        assert (one.still.t, one.shows) == (5.1, "the dice while something moved")
+        assert chosen(Case(7, throw(5.0)), restless, still(5.8, dice=PAIR)) == [("still", 5.8)]
+        assert chosen(Case(8, play(9.0), 5.0, START), still(4.0), restless, still(9.0, MOVED)) == [
+            ("before", 4.0),
+            ("after", 9.0),
+        ], "plays rest on still pictures alone"
 
     def test_a_throw_that_is_told_after_its_play_shows_its_own_dice(self) -> None:
         stills = (
@@ -494,13 +505,23 @@ class TestBesideAMatch:
         assert [file.kind for file in one.files] == ["picture", "dice", "clip"]
         assert one.files[0].begin == 3.0
 
+    def test_dice_that_are_lifted_at_once(self, evidence: Evidence) -> None:
+        table = Table(evidence)
+        table.until(3.0)
+        table.until(3.6, dice=PAIR, still=False)
+        table.until(5.0, hands=((0.0, 0.0, 50.0, 50.0),), still=False)
+        table.tell(throw(3.0))
+        evidence.close()
+        [one] = evidence.archive.exhibits.values()
+        assert [(file.kind, file.begin) for file in one.files[:2]] == [("picture", 3.0), ("dice", 3.0)]
+
     def test_what_nothing_is_left_of_is_said(self, evidence: Evidence) -> None:
         evidence.note(0, throw(5.0))
         evidence.close()
         [one] = evidence.archive.exhibits.values()
         assert one.files == ()
         assert list(one.notes) == [
-            "no still picture of it was left in memory",
+            "no picture of it was left in memory",
             "no clip: no pictures of these seconds were left in memory",
         ]
 
@@ -800,8 +821,3 @@ class TestThePages:
             page = Page(driver, server.url)
             page.wait(lambda: page.count("#log li") == 32)
             assert page.count(".evident") == 0, "where none is kept nothing offers it"
-
-
-def test_what_is_chosen_needs_observations_only() -> None:
-    """A case knows nothing of files: it can be decided on any pictures."""
-    assert deciding(Case(0, throw(1.0)), [Still(1.0, b"", Observation(1.0, 0, None, dice=PAIR))])
