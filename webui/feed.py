@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from engine.actions import Field, Offer
+from engine.disagreement import Disagreement
 from engine.judge import Verdict
 from engine.layout import Orientation
 from engine.position import Game, Position, Side
@@ -53,6 +54,7 @@ class State:
     ``score`` is (white, black), ``match_length`` 0 for unlimited. ``cube`` is its value, ``None`` where
     none is in use, and ``cube_owner`` ``None`` while it is in the middle. ``verdict`` is that on the
     last play; ``offers`` are what the referee may do now; ``rule_set`` is the whole of the rules.
+    ``disagreement`` is where the board does not stand as recorded, while judging is paused for that.
     ``first_id`` is the id of the first event of the match, whose place in the record is 0,
     ``events`` how many there are.
     """
@@ -78,6 +80,7 @@ class State:
     verdict: Verdict | None = None
     offers: tuple[Offer, ...] = ()
     rule_set: RuleSet | None = None
+    disagreement: Disagreement | None = None
     first_id: int = 0
     events: int = 0
 

@@ -8,6 +8,7 @@ from the record, so that it believes what was ruled.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -16,17 +17,19 @@ from typing import Any
 
 from engine.actions import Field, Offer, ValueRefused, correctable, filled, offered
 from engine.commentary import sentence
-from engine.events import Call, Correction, CubeAction, Event, Resignation, Ruling
+from engine.disagreement import Disagreement
+from engine.events import Call, Correction, CubeAction, Desync, Event, Resignation, Resync, Ruling
 from engine.layout import Orientation
-from engine.match import Match, MatchError
+from engine.match import Match, MatchError, clock
 from engine.observation import Observation
-from engine.position import Side
+from engine.position import Position, Side
 from engine.tracker import Tracker
 from webui.feed import Outcome, Refused, Told
 from zarbiter.hub import Hub
 from zarbiter.recorder import Recorder, follow
 from zarbiter.store import StoreError
 
+LOOK_SECONDS = 0.5  #: between two looks at how a board stands that is out of step
 STORE_SECONDS = 2.0  #: how long a decision waits to be stored before the page is answered
 CHANGE, REPLACE, STRIKE, INSERT = "change", "replace", "strike", "insert:"
 
@@ -45,9 +48,11 @@ class RefereeDesk:
     ) -> None:
         self._recorder, self._hub, self._decided = recorder, hub, decided
         self._lock = threading.Lock()
-        self._offers: tuple[Match, tuple[Offer, ...]] | None = None
+        self._offers: tuple[Match, Position | None, tuple[Offer, ...]] | None = None
+        self._stands: Position | None = None  #: the board, where it is out of step and was last seen whole
+        self._looked = -math.inf
         self._t = max((event.t for event in recorder.events), default=0.0)
-        self.tracker = Tracker.resume(recorder.effective, recorder.rules)
+        self.tracker = self._resumed(recorder.effective)
         self._show()
 
     # -- the vision thread --------------------------------------------------------------------
@@ -62,6 +67,7 @@ class RefereeDesk:
             if events and events[-1] is self._recorder.match.rejected:
                 why = "under these rules an illegal play must be put right (E5)"
                 self._record(Ruling(t=self._t, decision="demand", reason=why))
+            self._look(events)
             self._show()
         return events
 
@@ -89,6 +95,7 @@ class RefereeDesk:
             except (ValueRefused, MatchError) as error:
                 raise Refused(str(error)) from error
             said, done = self._record(event)
+            self._look(())
             self._decided(event, self._recorder.match.orientation)
         return said + _stored(done)
 
@@ -136,11 +143,13 @@ class RefereeDesk:
         ``effective``: the events that then stand, where those are not simply one more.
         """
         tracker = self.tracker
-        if _moves_the_game(event):
+        if isinstance(event, Resync) or (isinstance(event, Ruling) and event.decision == "restore"):
+            tracker.ruled(event)
+        elif _moves_the_game(event):
             try:
                 if effective is None:
                     effective = [*self._recorder.effective, event]
-                tracker = Tracker.resume(effective, self._recorder.rules)
+                tracker = self._resumed(effective)
             except ValueError as error:
                 raise Refused(f"the game cannot be followed from there: {error}") from error
         said = sentence(event, self._recorder.match)
@@ -149,15 +158,39 @@ class RefereeDesk:
         self._show()
         return said, done
 
+    def _resumed(self, events: Sequence[Event]) -> Tracker:
+        """A tracker that goes on where events end, and asks before it takes a board as it stands."""
+        return Tracker.resume(events, self._recorder.rules, adopt=False)
+
+    def _look(self, events: Sequence[Event]) -> None:
+        """See how a board stands that is out of step."""
+        if self.tracker.believed.phase != "out of step":
+            self._stands, self._looked = None, -math.inf
+            return
+        for event in events:
+            if isinstance(event, Desync):
+                self._stands, self._looked = event.position, self._t
+        if not 0 <= self._t - self._looked < LOOK_SECONDS:
+            self._stands, self._looked = self.tracker.shown or self._stands, self._t
+
     def _show(self) -> None:
-        self._hub.update(**believed(self.tracker, self._recorder, self._offered(self._recorder.match)))
+        offers, disagreement = self._offered(self._recorder.match), self._disagreement()
+        self._hub.update(**believed(self.tracker, self._recorder, offers), disagreement=disagreement)
+
+    def _disagreement(self) -> Disagreement | None:
+        now, match = self.tracker.believed, self._recorder.match
+        if now.phase != "out of step" or now.game is None or now.position is None:
+            return None
+        side = now.side_to_move or Side.WHITE
+        return Disagreement(now.game, now.position, self._stands, side, match.restoring)
 
     def _offered(self, match: Match) -> tuple[Offer, ...]:
         if match.game_number == 0 and self._recorder.rules is None:
             return ()  # the board has yet to tell which game it is
-        if self._offers is None or self._offers[0] is not match:
-            self._offers = match, offered(match)
-        return self._offers[1]
+        stands = self._stands
+        if self._offers is None or self._offers[0] is not match or self._offers[1] != stands:
+            self._offers = match, stands, offered(match, stands)
+        return self._offers[2]
 
     def _place(self, event: int) -> int:
         """The place in the record of an event that has been told, by its id."""
@@ -195,8 +228,12 @@ class RefereeDesk:
         self, place: int, now: Event | None, before: Match, change: str, given: Mapping[str, str]
     ) -> tuple[Correction, str | None]:
         """The correction, and the sentence of the event that it puts in."""
-        if change == STRIKE or now is None:
-            return Correction(t=self._t, target=place, action="strike"), None
+        if now is None:
+            why = "a correction that was wrong"
+            return Correction(t=self._t, target=place, action="strike", reason=why), None
+        if change == STRIKE:
+            why = f"{clock(now.t)}: {sentence(now, before).rstrip('.')}"
+            return Correction(t=self._t, target=place, action="strike", reason=why), None
         if change == REPLACE:
             event = filled(now, before, given, now.t)
             if event == now:

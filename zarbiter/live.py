@@ -20,6 +20,7 @@ from hardware import open_camera
 from hardware.camera import Camera, Image
 from hardware.running_table import RunningTable
 from vision.draw import annotate
+from vision.ghost import ghost
 from vision.reader import BoardReader
 from webui.app import create_app
 from webui.feed import State
@@ -197,10 +198,12 @@ def _first_state(row: MatchRow) -> State:
 
 
 def draw(image: Image, seen: Observation, state: State) -> Image:
-    """A picture with what is seen in it; where it and the record disagree, that too."""
-    if state.phase != "out of step" or state.position is None:
+    """A picture with what is seen in it; where it and the record disagree, how the board was."""
+    if state.disagreement is None:
         return annotate(image, seen)
-    return annotate(image, seen, believed=to_slots(state.position, state.orientation, state.white_is_light))
+    orientation, light = state.orientation, state.white_is_light
+    marked = annotate(image, seen, believed=to_slots(state.disagreement.recorded, orientation, light))
+    return ghost(marked, seen.board, state.disagreement, orientation, light) if seen.board else marked
 
 
 def _expected(tracker: Tracker) -> tuple[int, ...] | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.events import Desync, Doubt, Event, GameStart, PlayMade, Throw
+from engine.events import Desync, Doubt, Event, GameStart, PlayMade, Throw, dumps
 from engine.legal import Play, legal_plays
 from engine.position import Position, Side
 from tests.engine.seen import Table
@@ -184,6 +184,86 @@ def test_a_double_and_a_take_between_two_turns_disturb_nothing(game: Game) -> No
     game.act("take.white")
     black_goes_on(game)
     assert [event.dice for event in game.events() if isinstance(event, Throw)] == [(3, 1), (6, 5)]
+
+
+#: After White's 3-1 a sleeve has taken the checkers of his 13-point to the point beside.
+BUMPED = Position((-2, 0, 0, 0, 2, 4, 0, 2, 0, 0, 0, -5, 0, 5, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2))
+
+
+def black_throws_and_the_board_is_bumped(game: Game) -> None:
+    """Black's dice lie there and are told; then the board no longer stands so that a play explains it."""
+    white_plays_right(game)
+    game.table.throw(Side.BLACK, (6, 5))
+    game.look()
+    game.table.put(BUMPED)
+    game.table.rest(1.0)
+    game.table.lift()
+    game.table.rest(8.0)
+    game.look()
+    state = game.match.hub.state()
+    assert state.phase == "out of step", "it is asked for, and nothing is taken as it stands"
+    assert state.disagreement is not None
+    assert [d.text for d in state.disagreement.differences] == [
+        "point 11 (record none, board 5 white)",
+        "point 12 (record 5 white, board none)",
+    ]
+    assert game.match.offers() >= {"keep", "restore"}
+    assert not [e for e in game.events()[-1:] if not isinstance(e, Desync)]
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_bumped_board_is_put_back_and_the_same_dice_are_played(game: Game, restarted: bool) -> None:
+    black_throws_and_the_board_is_bumped(game)
+    untouched = [dumps(event) for event in game.events()[:-1]]
+    game.act("restore")
+    if restarted:
+        game.restart()
+    game.table.rest(6.0)
+    game.look()
+    state = game.match.hub.state()
+    assert state.disagreement is not None
+    assert state.disagreement.restoring
+    game.table.put(AFTER_31)
+    game.table.rest(1.5)
+    game.look()
+    assert game.match.hub.state().disagreement is None
+    assert game.match.said()[-1] == "Board and record agree again: the board stands as recorded again."
+    assert game.match.recorder.match.dice == (6, 5)
+    assert game.match.recorder.match.phase == "to_play"
+    play = play_of(AFTER_31, Side.BLACK, (6, 5), "24/13")
+    for move in play.moves:
+        game.table.move(Side.BLACK, move)
+    game.table.rest(3.0)
+    assert game.plays()[-1] == (Side.BLACK, play.after, True)
+    assert [dumps(event) for event in game.events()[: len(untouched)]] == untouched
+
+
+@pytest.mark.parametrize("dice", ["6-5", ""])
+def test_a_bumped_board_stays_and_the_game_goes_on_from_it(game: Game, dice: str) -> None:
+    black_throws_and_the_board_is_bumped(game)
+    untouched = [dumps(event) for event in game.events()[:-1]]
+    game.act("keep", side="black", dice=dice)
+    state = game.match.hub.state()
+    assert (state.position, state.disagreement, state.side_to_move) == (BUMPED, None, Side.BLACK)
+    game.table.rest(1.0)
+    play = play_of(BUMPED, Side.BLACK, (6, 5), "24/13")
+    if not dice:
+        game.table.throw(Side.BLACK, (6, 5))
+    for move in play.moves:
+        game.table.move(Side.BLACK, move)
+    if not dice:
+        game.table.lift()
+    game.table.rest(3.0)
+    assert game.plays()[-1] == (Side.BLACK, play.after, True)
+    assert [dumps(event) for event in game.events()[: len(untouched)]] == untouched
+    # What was said of the board can still be corrected: it had been put back in truth.
+    place = next(told.id for told in game.match.hub.told() if told.event["type"] == "resync")
+    fields = {field.name for field in game.match.desk.fields(place, "")}
+    assert fields == {"change", "side", "dice", "position"}
+    outcome = game.match.desk.correct(
+        place, {"change": "replace", "side": "white", "dice": "2-1"}, dry_run=True
+    )
+    assert any("cannot" in words or "turn" in words for words in outcome.consequences), outcome
 
 
 def test_an_early_throw_is_corrected_while_the_game_goes_on(game: Game) -> None:
