@@ -360,6 +360,7 @@ def run(
         collector=_collector(collect, collect_limit),
         evidence=None if no_evidence else evidence or _beside(store or STORE),
         evidence_limit=evidence_limit,
+        recording=not source.live,
     )
     referee(setup, _announce)
 

@@ -54,6 +54,7 @@ class Setup:
     collector: Collector | None = None  #: what keeps pictures for training, if that was asked for
     evidence: Path | None = None  #: folder for the evidence of all matches, if any is to be kept
     evidence_limit: float = 2000  #: megabytes that it may take
+    recording: bool = False  #: whether the camera is one, which waits until its evidence is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,7 @@ def _evidence(setup: Setup, row: MatchRow, hub: Hub, events: Sequence[Event]) ->
     )
     return Evidence(
         archive,
+        patient=setup.recording,
         on_health=lambda ok, message: hub.report("evidence", "ok" if ok else "failed", message),
         events=events,
     )
