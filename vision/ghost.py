@@ -56,7 +56,7 @@ def ghost(
             _outline(marked, rim, _BACK, thick)
         else:
             _outline(marked, rim, _AWAY, thick)
-            for turn in (0.25, 0.75):
+            for turn in (0.0, 0.25):
                 ends = [_on_rim(field, mark.place, 0.9, turn + half) for half in (0.0, 0.5)]
                 _outline(marked, field.to_pixels(ends), _AWAY, thick + 1)
     return marked
@@ -71,7 +71,8 @@ def marks(
     wanted = to_slots(disagreement.recorded, orientation, white_is_light)
     stands = to_slots(disagreement.seen, orientation, white_is_light)
     for slot in range(SLOTS):
-        places = _row(field, slot, abs(wanted[slot]) + abs(stands[slot]))
+        two, one = abs(wanted[slot]) + abs(stands[slot]), max(abs(wanted[slot]), abs(stands[slot]))
+        places = _row(field, slot, two if wanted[slot] * stands[slot] < 0 else one)
         yield from _changes(wanted[slot], stands[slot], places)
     middle = (field.bar[0] + field.bar[1]) / 2
     for side in Side:
