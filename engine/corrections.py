@@ -436,7 +436,7 @@ def _changes(old: _Step | None, new: _Step) -> Iterator[Consequence]:
 
     if new.refusal is not None:
         if old is None or old.refusal is None:
-            yield Consequence(new.index, new.kind, new.refusal)
+            yield Consequence(new.index, new.kind, f"{new.refusal}; it is left out")
         return
     if old is not None and old.refusal is not None:
         yield told("follows", "it can follow now")

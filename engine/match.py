@@ -720,6 +720,8 @@ _WORDS: Mapping[str, str] = {
     "call": "a call",
     "game_end": "the end of the game",
     "turn_end": "the end of a turn",
+    "desync": "a board out of step",
+    "resync": "a board in step again",
 }
 
 

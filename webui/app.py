@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from flask import Flask, Response, abort, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
 
+from engine.disagreement import checkers
 from engine.layout import colour_of
 from engine.notation import PLACES
 from engine.position import Side
@@ -106,6 +107,7 @@ def state_to_json(state: State, recent: list[Told]) -> dict[str, Any]:
         "cube": _cube(state),
         "players": {side.value: state.players[side.index] or side.name.title() for side in Side},
         "colours": {side.value: colour_of(side, state.white_is_light) for side in Side},
+        "disagreement": _disagreement(state),
         "health": [asdict(health) for health in state.health],
         "frames_per_second": round(state.frames_per_second, 1),
         "board_svg": _board(state, recent),
@@ -124,6 +126,25 @@ def _cube(state: State) -> dict[str, Any] | None:
     if state.cube is None:
         return None
     return {"value": state.cube, "owner": state.cube_owner.value if state.cube_owner else None}
+
+
+def _disagreement(state: State) -> dict[str, Any] | None:
+    """Where the board does not stand as recorded, in words."""
+    found = state.disagreement
+    if found is None:
+        return None
+    places = [
+        {"place": place.place, "record": checkers(place.recorded), "board": checkers(place.seen)}
+        for place in found.differences
+    ]
+    player = state.players[found.side.index] or found.side.name.title()
+    return {
+        "places": places,
+        "player": player,
+        "readable": found.seen is not None,
+        "restoring": found.restoring,
+        "sentence": found.sentence(player),
+    }
 
 
 def _board(state: State, recent: list[Told]) -> str | None:

@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from engine.actions import Field, Offer
+from engine.disagreement import Disagreement
 from engine.events import CubeAction, RollOff
 from engine.judge import judge_play
 from engine.position import Game, Position, Side
@@ -201,6 +202,26 @@ def test_offers_verdict_and_rules_are_there_to_read(client: FlaskClient, feed: F
     state = client.get("/api/state").get_json()
     assert state["cube"] == {"value": 2, "owner": "black"}
     assert "offers" not in state, "those who look on need not carry them"
+
+
+def test_a_board_that_is_out_of_step_is_told_place_by_place(client: FlaskClient, feed: FakeFeed) -> None:
+    assert client.get("/api/state").get_json()["disagreement"] is None
+    feed.change(
+        phase="out of step",
+        disagreement=Disagreement(Game.BACKGAMMON, START, WRONG_31, Side.BLACK, restoring=True),
+    )
+    found = client.get("/api/state").get_json()["disagreement"]
+    assert found["places"] == [
+        {"place": "point 19", "record": "5 white", "board": "3 white"},
+        {"place": "point 20", "record": "none", "board": "2 white"},
+    ]
+    assert (found["player"], found["restoring"], found["readable"]) == ("Tom", True, True)
+    assert found["sentence"].startswith(
+        "Board and record disagree, in Tom’s points: point 19 (record 5 white"
+    )
+    feed.change(disagreement=Disagreement(Game.BACKGAMMON, START, None, Side.BLACK))
+    found = client.get("/api/state").get_json()["disagreement"]
+    assert (found["places"], found["readable"]) == ([], False)
 
 
 def test_the_key_is_in_no_page_and_no_answer(client: FlaskClient) -> None:

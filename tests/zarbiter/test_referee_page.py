@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from engine.position import Side
+from hardware.camera import Frame
 from tests.browser import Page
 from webui.app import create_app
 from webui.referee import KEY_HEADER
@@ -20,6 +22,7 @@ from webui.server import Server, serve
 from zarbiter.store import read_told
 
 from .test_desk import AFTER_31, START, WRONG_31, Match, begun, played, threw
+from .test_desk_at_a_table import BUMPED, Game, black_throws_and_the_board_is_bumped
 from .test_live import Program
 
 KEY = "a-key-that-nobody-guesses"
@@ -164,6 +167,56 @@ def test_a_position_is_set_up_and_a_slip_is_told(driver: Any, server: Server, ma
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     # A refusal is an answer with a status that the browser writes down by itself.
     assert all("409" in entry["message"] for entry in page.console())
+
+
+def test_a_board_out_of_step_is_shown_put_back_and_judged_again(driver: Any, tmp_path: Path) -> None:
+    """Both pages say where it differs; once it stands as recorded the game goes on by itself."""
+    game = Game(tmp_path / "bumped.sqlite")
+    black_throws_and_the_board_is_bumped(game)
+    game.match.hub.show(Frame(np.zeros((90, 160, 3), np.uint8), 1.0, 1), game.table.seen[-1])
+    with serve(create_app(game.match.hub, desk=game.match.desk, key=KEY), port=0) as server:
+        live = opened(driver, server.url)
+        assert "point 11 (record none, board 5 white)" in live.text("#call")
+        page = opened(driver, f"{server.url}referee#key={KEY}")
+        page.wait(lambda: page.count("#step-offers [data-offer]") == 2)
+        assert "Judging is paused" in page.text("#step-say")
+        rows = page.run(
+            "[...document.querySelectorAll('#step-places tr')].map(r => r.innerText.split(/\\s*\\t/))"
+        )
+        assert rows == [["Point 11", "none", "5 white"], ["Point 12", "5 white", "none"]]
+        assert page.text("#step-whose") == "Points as Bob counts them"
+        page.wait(lambda: page.run("document.querySelector('#ghost').width") == 160)
+        press(page, "Put it back as shown", within="#step-offers")
+        page.wait(lambda: "goes on by itself" in page.text("#step-say"))
+        assert page.text("#headline") == "The board is being put back"
+        game.table.put(AFTER_31)
+        game.table.rest(1.5)
+        game.look()
+        page.wait(lambda: page.run("document.querySelector('#step').hidden"))
+        page.wait(lambda: page.text("#headline") == "Bob to play 6-5")
+        assert page.text("#log li p").startswith("Board and record agree again")
+        assert page.console() == []
+        game.match.hub.close()
+    game.close()
+
+
+def test_a_board_out_of_step_stays_as_it_is(driver: Any, tmp_path: Path) -> None:
+    """Whose turn it is and which dice are to be played is asked for, and nothing else need be."""
+    game = Game(tmp_path / "bumped.sqlite")
+    black_throws_and_the_board_is_bumped(game)
+    with serve(create_app(game.match.hub, desk=game.match.desk, key=KEY), port=0) as server:
+        page = opened(driver, f"{server.url}referee#key={KEY}")
+        press(page, "The board stays as it is", within="#step-offers")
+        choose(page, "[data-offer=keep] form", "side", "white")
+        choose(page, "[data-offer=keep] form", "dice", "")
+        press(page, "Record", within="[data-offer=keep]")
+        page.wait(lambda: page.text("#headline") == "Ann to throw")
+        assert page.run("document.querySelector('#step').hidden")
+        assert page.text("#said") == "The game goes on from the board as it stands: Ann to throw."
+        assert game.match.hub.state().position == BUMPED
+        assert page.console() == []
+        game.match.hub.close()
+    game.close()
 
 
 def test_what_is_being_typed_is_not_lost_when_the_game_goes_on(

@@ -1,7 +1,7 @@
 // The live page: the camera's picture, one at a time, and the position as a table.
 
 import { evidence } from "./evidence.js";
-import { $, SIDES, el, follow, setText } from "./page.js";
+import { $, SIDES, drawPicture, el, follow, setText } from "./page.js";
 
 const FRAME = 200; // ms between pictures
 const IDLE = 1000; // ms between pictures while there are none
@@ -46,8 +46,6 @@ function blind(words) {
 }
 
 async function pictures() {
-  const canvas = $("picture");
-  const context = canvas.getContext("2d");
   let number = 0;
   for (;;) {
     let pause = FRAME;
@@ -55,16 +53,9 @@ async function pictures() {
       if (document.hidden || document.body.dataset.link === "lost") {
         pause = IDLE;
       } else {
-        const answer = await fetch(`/frame.jpg?after=${number}`);
-        if (answer.status === 200) {
-          const image = await createImageBitmap(await answer.blob());
-          number = Number(answer.headers.get("X-Frame"));
-          if (canvas.width !== image.width || canvas.height !== image.height) {
-            canvas.width = image.width;
-            canvas.height = image.height;
-          }
-          context.drawImage(image, 0, 0);
-          image.close();
+        const drawn = await drawPicture($("picture"), number);
+        if (drawn !== null) {
+          number = drawn;
           hasPicture = true;
           blind(trouble);
         } else if (!number) {

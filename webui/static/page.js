@@ -25,6 +25,7 @@ let seen = 0; // id of the newest event shown
 let newest = 0; // id of the newest event there is
 let first = 0; // id of the first event of the match
 let corrections = []; // of those shown: id, id of what it corrects, action
+let paused = null; // where the board does not stand as recorded
 let onState = () => {};
 let onEntry = () => {};
 
@@ -89,6 +90,8 @@ function show(next) {
   for (const side of SIDES) player(side, next);
   setDrawing($("dice"), next.dice_svg, () => el("span", "no-dice"));
   setText($("headline"), headline(next));
+  paused = next.disagreement;
+  if (paused) setText($("latest"), paused.sentence);
   setDrawing($("board"), next.board_svg, () => el("p", "empty", EMPTY));
   health(next.health);
   onState(next);
@@ -118,6 +121,7 @@ function cube(value) {
 function headline(next) {
   const name = next.players[next.side_to_move] ?? "";
   const dice = next.dice ? next.dice.join("-") : "";
+  if (next.disagreement) return next.disagreement.restoring ? "The board is being put back" : "Judging is paused";
   if (name && next.phase === "waiting for a throw") return `${name} to throw`;
   if (next.phase === "cube offered") return "A double waits for its answer";
   if (name && next.phase === "rolling") return `${name} throws`;
@@ -196,7 +200,7 @@ function markCorrected() {
 
 function latest(item) {
   const alarm = item.alert !== "none";
-  setText($("latest"), item.sentence);
+  setText($("latest"), paused ? paused.sentence : item.sentence);
   $("now").dataset.alert = item.alert;
   $("turn").hidden = alarm;
   const rule = item.event.rule ? [el("span", "rule", `Rule ${item.event.rule}`)] : [];
@@ -217,6 +221,22 @@ function forget() {
   $("latest").textContent = "";
   $("now").dataset.alert = "none";
   $("turn").hidden = false;
+}
+
+// --- the camera's picture -------------------------------------------------------------------------
+
+/** Draws the newest picture if it is newer than `after`; gives its number, or `null` if there is none. */
+export async function drawPicture(canvas, after) {
+  const answer = await fetch(`/frame.jpg?after=${after}`);
+  if (answer.status !== 200) return null;
+  const image = await createImageBitmap(await answer.blob());
+  if (canvas.width !== image.width || canvas.height !== image.height) {
+    canvas.width = image.width;
+    canvas.height = image.height;
+  }
+  canvas.getContext("2d").drawImage(image, 0, 0);
+  image.close();
+  return Number(answer.headers.get("X-Frame"));
 }
 
 // --- the connection -------------------------------------------------------------------------------

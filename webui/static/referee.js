@@ -2,7 +2,7 @@
 
 import { evidence } from "./evidence.js";
 import { key, passKey, sentence } from "./key.js";
-import { $, el, follow, icon, setText } from "./page.js";
+import { $, drawPicture, el, follow, icon, setText } from "./page.js";
 
 const GROUPS = {
   play: "The illegal play",
@@ -112,6 +112,10 @@ function offers(list) {
       (nodes.get(focused)?.node.querySelector("button, summary") ?? $("actions")).focus();
     }
   }
+  const step = groups.get("step") ?? [];
+  if (step.some((node, n) => $("step-offers").children[n] !== node) || $("step-offers").children.length !== step.length) {
+    $("step-offers").replaceChildren(...step);
+  }
   $("no-offers").hidden = list.length > 0;
 }
 
@@ -155,6 +159,45 @@ async function act(name, chosen, button) {
     say(error.message, "refused");
   } finally {
     delete button.dataset.busy;
+  }
+}
+
+// --- a board that is out of step -------------------------------------------------------------------
+
+const PICTURE = 500; // ms between pictures
+
+function step(found) {
+  const shown = $("step").hidden;
+  $("step").hidden = !found;
+  if (!found) return;
+  const asks = "Judging is paused. Which is right: the board as it stands, or the record?";
+  const waits = "Judging is paused until the board stands as recorded. Then it goes on by itself.";
+  setText($("step-say"), found.restoring ? waits : asks);
+  setText($("step-whose"), found.places.length ? `Points as ${found.player} counts them` : "");
+  const rows = found.places.map(({ place, record, board }) => {
+    const head = el("th", "", sentence(place));
+    head.scope = "row";
+    return el("tr", "", head, el("td", "", record), el("td", "", board));
+  });
+  if (!rows.length) {
+    const none = el("td", "", found.readable ? "It stands as recorded now." : "It cannot be read: something is in the way.");
+    none.colSpan = 3;
+    rows.push(el("tr", "", none));
+  }
+  $("step-places").replaceChildren(...rows);
+  if (shown) picture();
+}
+
+/** While the board is out of step, the newest picture with what is to be put back. */
+async function picture() {
+  let number = 0;
+  while (!$("step").hidden) {
+    try {
+      number = (await drawPicture($("ghost"), number)) ?? number;
+    } catch {
+      number = 0; // the server is gone; another one counts anew
+    }
+    await new Promise((resolve) => setTimeout(resolve, PICTURE));
   }
 }
 
@@ -298,12 +341,13 @@ $("correction").addEventListener("close", () => opener?.focus());
 
 if (!key()) say("This page may look but not decide: open it by the address with the key, which the program printed.", "refused");
 
-let [wanted, asked] = [-1, -1]; // how many events there are, and were when it was asked
+let [wanted, asked] = ["", ""]; // what the offers depend on, and what that was when they were asked for
 let asking = false;
 
-/** What may be decided changes with the record alone, so it is asked for when that has grown. */
+/** What may be decided changes with the record, and with a board that is out of step. */
 async function desk(next) {
-  wanted = next.events;
+  step(next.disagreement);
+  wanted = JSON.stringify([next.events, next.disagreement]);
   if (asking) return;
   asking = true;
   try {
@@ -316,7 +360,7 @@ async function desk(next) {
       law(data.rules);
     }
   } catch {
-    asked = -1; // the next state asks again
+    asked = ""; // the next state asks again
   } finally {
     asking = false;
   }
