@@ -356,6 +356,8 @@ class Match:
         self._need_game(event)
         if not event.valid:
             return self._threw_in_vain(event)
+        if self.throw is not None and replace(self.throw, faults=event.faults) == event:
+            return replace(self, throw=event)  # told once more, with a fault that leaves it valid (D11)
         if not two_dice(event.dice):
             self._refuse(event, f"{dashed(event.dice)} is no throw of two dice")
         match = self

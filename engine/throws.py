@@ -220,17 +220,22 @@ def throw_faults(
     *,
     cup_used: bool | None = None,
     cup_demanded: bool = False,
+    together: bool | None = None,
+    early: bool = False,
 ) -> tuple[Fault, ...]:
     """The faults that a throw at rest shows by itself, by name; empty if it is valid.
 
-    ``side`` may be unknown: then the half cannot be judged by the thrower's seat. ``cup_used`` is
-    ``None`` when the camera did not see how the dice were thrown.
+    ``side`` may be unknown: then the half cannot be judged by the thrower's seat. ``cup_used`` and
+    ``together`` are ``None`` when the camera did not see how the dice were thrown. ``early``: the turn before
+    had not ended, and it was neither forced nor without contact.
     """
     seen = ThrowSeen(
         dice=tuple(DieSeen(die.half, die.state) for die in dice),
         thrower=side,
         cup_used=cup_used,
         cup_demanded=cup_demanded,
+        together=together,
+        other_finished=False if early else None,
     )
     return tuple(fault.fault for fault in judge_throw(seen, rules, orientation).faults)
 

@@ -45,8 +45,16 @@ from engine.observation import Observation
 from engine.position import CHECKERS, Game, Position, Side
 from engine.rules import RuleSet, default_rules
 from engine.scoring import GameResult, game_result
-from engine.throws import throw_faults
-from engine.tracker_dice import Cast, DiceWatch, Lying, same_dice
+from engine.throws import has_contact, is_forced, is_void_if_early, throw_faults
+from engine.tracker_dice import (
+    SAME,
+    Cast,
+    DiceWatch,
+    Lying,
+    came_together,
+    same_dice,
+    turned,
+)
 from engine.tracker_explain import ILLEGAL, THROWS, Reading, explain, missed_turn, turn_before
 from engine.tracker_picture import Picture
 
@@ -60,7 +68,8 @@ Phase = Literal[
     "out of step",
 ]
 
-SURE_PAIR = 0.97  #: a throw is told at once when its values are this sure
+SURE_PAIR = 0.97  #: a throw is told when each of its values is this sure
+AT_ONCE = 0.99  #: ... and from a single still frame when it is this sure
 SURE_VALID, SURE_VOID = 0.8, 0.02  #: ... and whether it counts; else it waits for the play
 TAKE_UP_SECONDS = 0.8  #: after a restart dice are looked at for so long before they are a new throw
 VOID_SECONDS = 0.9  #: how long dice lie before they are told to lean
@@ -70,11 +79,13 @@ HARD_FAULT = 0.02  #: probability that a throw counts whose fault is where its d
 REFUTABLE: tuple[Fault, ...] = ("cocked", "on_checker", "on_frame", "one_die")
 ONE_DIE = 0.1  #: probability that a throw counts of which one die was seen
 LONE_FRAMES, LONE_SECONDS = 3, 0.45  #: how long a die must have lain alone that was lifted alone
-TELL_AFTER = 0.35  #: seconds that dice lie before a throw is told
-ALONE_SECONDS, ALONE_FRAMES = 1.5, 5  #: how long one die lies alone before the other is given up
+TELL_AFTER = 0.3  #: seconds that dice lie before a throw is told
+GIVEN_UP_SECONDS, GIVEN_UP_FRAMES = 1.5, 5  #: how long one die lies alone before the other is given up
 KEPT_FRAMES = 240
 PLAIN_MARGIN = 4.0  #: nats by which a legal play must lead to be taken at once
 PLAIN_FRAMES, ODD_FRAMES = 3, 8
+EVIDENT_MARGIN, EVIDENT_FIT = 8.0, -4.0  #: nats by which a legal play leads, and fits, that one frame tells
+FROM_THE_START = 0.5  #: seconds after the first frame by which what lies there was not thrown
 SURE_MARGIN = 1.5  #: nats by which a reading must lead in the end, or a person is asked
 FRAMES = 16  #: frames that make a picture, at most
 START_FRAMES = 3
@@ -132,6 +143,7 @@ class _Turn:
     cast: Cast | None
     t: float
     told: Throw | None = None
+    touched: bool = False  #: a die was turned or shifted after that, and it has been told
     over: float | None = None  #: seconds, when its dice were last seen, once they are gone
     doubted: bool = False
     ruled_void: bool = False  #: the referee has the dice thrown again
@@ -203,9 +215,12 @@ class Tracker:
         self._last: Cast | None = None  #: the dice of the turn that was decided last
         self._lone: Lying | None = None  #: a die that lies there alone and belongs to no throw yet
         self._spent: list[Lying] = []  #: dice that lie there from turns that are decided
+        self._about: list[Lying] = []  #: dice that lay about before anybody threw any
         self._frames: deque[Observation] = deque(maxlen=KEPT_FRAMES)
         self._reference: tuple[Picture, Position] | None = None  #: a decided board and how it was seen
         self._cup_t = -math.inf  #: seconds, when a cup was last over the board
+        self._cup_in = -math.inf  #: the same, when it came there, nothing having been over the board before
+        self._cup_since: float | None = None  #: seconds, the first frame with a cup since a clear one
         self._cast_t = -math.inf  #: seconds, when dice last came to rest
         self._moved_t = -math.inf  #: seconds, when something last moved over the board
         self._checked = -math.inf  #: seconds, when the standing board was last compared
@@ -223,6 +238,12 @@ class Tracker:
         self._watch.see(seen)
         if seen.cup_over_board:
             self._cup_t = seen.t
+            if self._cup_since is None:
+                self._cup_since = seen.t
+            else:  # two frames: in one alone a hand may look like a cup
+                self._cup_in = self._cup_since
+        elif not seen.hands:
+            self._cup_since = None
         # One frame alone that is called not still is a flicker of the light or of the reading.
         flicker = len(self._frames) < 2 or self._frames[-2].still
         if seen.hands or seen.cup_over_board or (not seen.still and not flicker):
@@ -500,6 +521,7 @@ class Tracker:
         self._turn, self._next, self._dice, self._dice_valid = None, None, None, True
         self._held.clear()
         self._spent = []
+        self._about = [die for die in self._watch.lying if die.first <= self._frames[0].t + FROM_THE_START]
         self._reference = self._picture(frames), position
         self._out.append(GameStart(t=now, rules=rules, position=position, side_to_move=side))
         return True
@@ -564,7 +586,7 @@ class Tracker:
             self._decide(now)
 
     def _lifted(self, cast: Cast) -> bool:
-        return all(die not in self._watch.lying for die in cast.dice)
+        return not any(self._watch.there(die) for die in cast.dice)
 
     def _resumed_turn_over(self, turn: _Turn, now: float) -> bool:
         """After a restart: no dice have been in view of enough still frames."""
@@ -605,17 +627,32 @@ class Tracker:
 
     def _refresh_cast(self) -> None:
         """A die of the cast that was moved aside, or rolled on a little, is still of the cast."""
-        self._spent = [die for die in self._spent if die in self._watch.lying]
+        self._spent = [die for die in self._spent if self._watch.there(die)]
         for cast in (self._next, self._turn.cast if self._turn else None):
             if cast is None or len(cast.dice) != 2:
                 continue
             fresh = self._fresh()
-            lost = [die for die in cast.dice if die not in self._watch.lying]
+            lost = [die for die in cast.dice if not self._watch.there(die)]
             if len(fresh) == 1 and len(lost) == 1 and self._cup_t < lost[0].last:
                 told = self._turn is not None and self._turn.cast is cast and self._turn.told is not None
                 if not told or fresh[0].reading().value == lost[0].reading().value:
                     keep = next(die for die in cast.dice if die is not lost[0])
                     cast.dice = (keep, fresh[0])
+                elif self._turn is not None and len(fresh[0].clear) >= 2:
+                    self._spent += fresh  # it counts as it was
+                    self._tell_touched(self._turn)
+        turn = self._turn
+        dice = turn.cast.dice if turn is not None and turn.cast is not None else ()
+        if turn is not None and any(turned(die) for die in dice):
+            self._tell_touched(turn)
+
+    def _tell_touched(self, turn: _Turn) -> None:
+        """Tell a throw once more, of which a die was turned: it stands as it was (rules.md D11)."""
+        if turn.told is None or not turn.told.valid or turn.touched:
+            return
+        turn.touched = True
+        turn.told = replace(turn.told, faults=(*turn.told.faults, "touched"))
+        self._out.append(turn.told)
 
     def _known(self) -> list[Lying]:
         casts = [self._next, self._turn.cast if self._turn else None]
@@ -623,7 +660,8 @@ class Tracker:
 
     def _fresh(self) -> list[Lying]:
         known = self._known()
-        return [die for die in self._watch.resting() if die not in known and die.missed == 0]
+        new = [die for die in self._watch.resting() if die not in known and die.missed == 0]
+        return [die for die in new if not any(die.again(SAME, other) for other in self._about)]
 
     def _new_cast(self, seen: Observation) -> Cast | None:
         fresh = self._fresh()
@@ -639,9 +677,10 @@ class Tracker:
             return Cast((lone,), cup_used) if long and (cup_used or taken) else None
         if len(fresh) >= 2:
             pair = sorted(fresh, key=lambda d: (-min(d.seen, 10) * d.readings[-1].confidence, d.first))[:2]
-            return Cast(tuple(sorted(pair, key=lambda d: d.first)), cup_used)
+            together = came_together(pair, self._cup_in)
+            return Cast(tuple(sorted(pair, key=lambda d: d.first)), cup_used, together)
         die = fresh[0]
-        if die.alone >= ALONE_FRAMES and seen.t - die.first >= ALONE_SECONDS:
+        if die.alone >= GIVEN_UP_FRAMES and seen.t - die.first >= GIVEN_UP_SECONDS:
             still_there = [d for d in self._known() if d in self._watch.lying]
             if not still_there:
                 return Cast((die,), cup_used)
@@ -675,6 +714,12 @@ class Tracker:
         elif turn.cast is not None and self._next is None and self._is_same(turn.cast, cast):
             turn.cast.dice, turn.over = cast.dice, None
             return
+        if turn.told is not None and self._is_early(turn.cast, turn.told, cast):
+            cast.early = True
+            self._emit_throw(_Turn(cast, cast.t), turn.told.side.other, _shown(cast), ("premature",))
+            self._dice, self._dice_valid = turn.told.dice, True  # these are still to be played
+            self._spent += cast.dice
+            return
         if self._next is not None:
             self._decide(now, final=True)
             if self._turn is not None and self._next is not None:
@@ -683,6 +728,17 @@ class Tracker:
             self._open(cast)
         else:
             self._next = cast
+
+    def _is_early(self, open_cast: Cast | None, told: Throw, cast: Cast) -> bool:
+        """Whether a cast is void since the dice of the throw before, ``told``, lie there (rules.md D13)."""
+        if open_cast is None or not told.valid or len(open_cast.dice) + len(cast.dice) < 4:
+            return False
+        if any(die not in self._watch.lying or die.last < cast.t for die in open_cast.dice):
+            return False
+        game = self._g
+        forced = is_forced(game.position, told.side, told.dice, game.rules)
+        contact = has_contact(game.position, game.rules.game)
+        return is_void_if_early(game.rules, forced=forced, contact=contact)
 
     def _thrown_anew(self, cast: Cast) -> bool:
         """Whether the winner of a roll-off threw both dice again, and did not play those of the roll-off."""
@@ -736,16 +792,21 @@ class Tracker:
             game.orientation,
             cup_used=cast.cup_used,
             cup_demanded=self._cup_demanded,
+            together=cast.together,
+            early=cast.early,
         )
-        if all(fault in REFUTABLE for fault in faults):
+        if _may_be_misread(cast, faults):
             return faults
-        sure = {r.state for r in readings if max(p for _, p in r.states) >= SURE_FAULT}
+        sure: set[Fault] = {
+            r.state for r in readings if r.state != "flat" and dict(r.states)[r.state] >= SURE_FAULT
+        }
+        if not cast.together:
+            sure.add("one_die")
         return tuple(f for f in faults if f not in REFUTABLE or f in sure)
 
     def _validity(self, cast: Cast, side: Side | None) -> float:
         """How probable it is that a cast counts, as far as its dice show it."""
-        faults = self._faults(cast, side)
-        if not all(fault in REFUTABLE for fault in faults):
+        if not _may_be_misread(cast, self._faults(cast, side)):
             return HARD_FAULT
         if len(cast.dice) < 2:
             return ONE_DIE
@@ -760,12 +821,15 @@ class Tracker:
         pairs = cast.pairs()
         self._dice = _shown(cast)
         self._dice_valid = not self._faults(cast, self._g.side)
-        if self._g.side is None or now - cast.t < TELL_AFTER or cast.clear_frames < 2:
+        if self._g.side is None or now - cast.t < TELL_AFTER:
             return
-        if next(iter(pairs.values())) < SURE_PAIR**2 and self._dice_valid:
+        surely = next(iter(pairs.values()))
+        if cast.clear_frames < (1 if surely > AT_ONCE**2 else 2):
+            return
+        if surely < SURE_PAIR**2 and self._dice_valid:
             return
         valid = self._validity(cast, self._g.side)
-        if not all(fault in REFUTABLE for fault in self._faults(cast, self._g.side)):
+        if not _may_be_misread(cast, self._faults(cast, self._g.side)):
             sure = True
         elif valid > 0.5:
             sure = valid >= SURE_VALID
@@ -793,6 +857,8 @@ class Tracker:
             halves=tuple(r.half for r in cast.readings()) if cast is not None else (),
             confidence=confidence,
         )
+        for die in cast.dice if cast is not None else ():
+            die.told = die.reading().value
         self._dice, self._dice_valid = dice, not faults
         self._out.append(turn.told)
 
@@ -826,7 +892,9 @@ class Tracker:
         margin = best.score - (rival.score if rival else best.score - 30)
         # A legal play that fits is taken at once; whatever is odd waits for more frames.
         plain = best.kind != "illegal" and best.fit > GOOD_FIT and margin > PLAIN_MARGIN
-        settled = len(frames) >= PLAIN_FRAMES if plain else confirmed and len(frames) >= ODD_FRAMES
+        evident = plain and margin > EVIDENT_MARGIN and best.fit > EVIDENT_FIT
+        enough = 1 if evident else PLAIN_FRAMES if plain else ODD_FRAMES
+        settled = len(frames) >= enough and (plain or confirmed)
         unread = self._next is None and self._watch.rolling  # perhaps the dice of this very turn
         if (not settled or unread) and not ready:
             return
@@ -913,7 +981,7 @@ class Tracker:
 
     def _readings(self, turn: _Turn, picture: Picture) -> list[Reading]:
         cast = turn.cast
-        if turn.told is not None and cast is None:
+        if turn.told is not None and (cast is None or turn.touched):
             pairs = {_sorted(turn.told.dice): 1.0} if all(turn.told.dice) else {}
         else:
             pairs = cast.pairs() if cast is not None else {}
@@ -982,7 +1050,7 @@ class Tracker:
         t = over if over is not None else self._next.t if self._next is not None else self._frames[-1].t
         void = False
         if turn.told is not None and not turn.told.valid:
-            void = turn.ruled_void or not all(fault in REFUTABLE for fault in turn.told.faults)
+            void = turn.ruled_void or not _may_be_misread(cast, turn.told.faults)
             if not void:  # that it was played speaks against what was seen of the dice
                 text = f"{dice[0]}-{dice[1]}"
                 self._doubt(turn.t, "throw", ((f"{text} counts", 0.5), (f"{text} does not count", 0.5)))
@@ -1047,7 +1115,7 @@ class Tracker:
         turn, cast = self._turn, self._next
         if turn is not None and turn.cast is not None:
             self._last = turn.cast
-            self._spent += [die for die in turn.cast.dice if die in self._watch.lying]
+            self._spent += [die for die in turn.cast.dice if self._watch.there(die)]
         self._turn, self._next = None, None
         if cast is not None and not self._g.over:
             turn = self._open(cast)
@@ -1187,6 +1255,11 @@ def _sorted(dice: Dice) -> Dice:
 def _shown(cast: Cast) -> Dice:
     """The likeliest pair of values; 0 for a die that was not seen."""
     return next(iter(cast.pairs())) if len(cast.dice) == 2 else (cast.dice[0].reading().value, 0)
+
+
+def _may_be_misread(cast: Cast | None, faults: Iterable[Fault]) -> bool:
+    """Whether all these faults may lie with the camera: a die was read wrongly, or one was not seen."""
+    return all(fault in REFUTABLE for fault in faults) and (cast is None or cast.together)
 
 
 def _likeliest_fault(cast: Cast) -> tuple[Fault, ...]:

@@ -14,10 +14,12 @@ from dataclasses import dataclass, field, replace
 from engine.events import Dice
 from engine.observation import Box, DieReading, DieState, Half, Observation
 
+SAME = 0.012  #: the same of a die that was out of sight under a cup, and may have been thrown instead
 NEAR = 0.03  #: how far, in board units, two readings of one lying die may be apart (a die is about 0.045)
 REST_SECONDS = 0.19  #: a die that stayed in place for this long lies still
 GONE_SECONDS = 0.4  #: a die unseen for this long, although nothing covered its place, was taken away
 GONE_FRAMES = 2.0
+TURNED_FRAMES, TURNED_SURE = 3, 0.9  #: still frames that must show a new value, and how surely
 MIN_CONFIDENCE = 0.4  #: below it, a reading is no die
 LOOKS = 2.5  #: frames of one lying die err alike: many of them count as no more than this many looks
 FACE_FLOOR = 0.005  #: of each face, mixed into every reading, so that no single frame excludes one
@@ -29,12 +31,13 @@ class Lying:
 
     centre: tuple[float, float]
     box: Box
-    first: float  #: seconds, when it was first seen here
+    first: float  #: seconds, when it came to rest here, or was first seen
     last: float  #: seconds, when it was last seen here
     clear: list[DieReading] = field(default_factory=list)  #: readings of still frames
     blurred: list[DieReading] = field(default_factory=list)  #: readings while something moved
     missed: float = 0.0  #: frames in a row that should have shown it (a moving frame counts a third)
-    alone: int = 0  #: still and uncovered frames in which it was the only die in view
+    alone: int = 0  #: still and uncovered frames in a row in which it was the only die in view
+    told: int | None = None  #: its value, once a throw of it has been told
 
     @property
     def seen(self) -> int:
@@ -44,7 +47,17 @@ class Lying:
     @property
     def resting(self) -> bool:
         """Whether it has stayed in place long enough to be read."""
-        return self.seen >= 2 and self.last - self.first >= REST_SECONDS
+        return bool(self.clear or self.seen >= 2) and self.last - self.first >= REST_SECONDS
+
+    def within(self, reach: float, reading: DieReading) -> bool:
+        """Whether a reading is of a die in this place, give or take ``reach`` board units."""
+        away = (abs(a - b) for a, b in zip(self.centre, reading.centre, strict=True))
+        return max(away) <= reach
+
+    def again(self, reach: float, other: Lying) -> bool:
+        """Whether it lies where ``other`` does or did, give or take ``reach``, and shows the same."""
+        reading = self.reading()
+        return other.within(reach, reading) and other.reading().value == reading.value
 
     @property
     def readings(self) -> Sequence[DieReading]:
@@ -85,10 +98,12 @@ class Lying:
 
 @dataclass(slots=True, eq=False)
 class Cast:
-    """Dice that came to rest together: two, or the one that was seen."""
+    """Dice that came to rest as one throw: two, or the one that was seen."""
 
     dice: tuple[Lying, ...]
     cup_used: bool | None = None  #: whether a cup was over the board before; ``None`` if not watched
+    together: bool = True  #: false where the second was thrown when the first already lay there
+    early: bool = False  #: whether the dice of the turn before lay there still, and its play was open
 
     @property
     def t(self) -> float:
@@ -136,10 +151,15 @@ def covers(seen: Observation, box: Box) -> bool:
 
 
 class DiceWatch:
-    """Follows the dice from frame to frame."""
+    """Follows the dice from frame to frame.
+
+    ``lying``: those in view. A die that a cup covered may have been thrown from it: it is known again if it
+    lies in the very place and shows the same, and is a new one else.
+    """
 
     def __init__(self) -> None:
         self.lying: list[Lying] = []
+        self._covered: list[Lying] = []
 
     def see(self, seen: Observation) -> None:
         """Take in the dice of one frame."""
@@ -148,20 +168,24 @@ class DiceWatch:
         for reading in dice:
             place = self._nearest(reading, still_here)
             if place is None:
-                place = Lying(reading.centre, reading.box, seen.t, seen.t)
+                first = seen.t if reading.since is None else min(seen.t, reading.since)
+                place = Lying(reading.centre, reading.box, first, seen.t)
                 self.lying.append(place)
             still_here.add(id(place))
             (place.clear if seen.still else place.blurred).append(reading)
             place.last, place.missed, place.box = seen.t, 0.0, reading.box
+            if seen.still:  # it may have rolled on a little since it was first seen
+                place.centre = reading.centre
             quiet = seen.still and not seen.hands and not seen.cup_over_board
             place.alone = place.alone + quiet if len(dice) == 1 else 0
-        for place in self.lying:
+        for place in (*self.lying, *self._covered):
             if id(place) not in still_here and not covers(seen, place.box):
                 place.missed += 1.0 if seen.still else 1 / 3
         if seen.cup_over_board:
-            # What lies there when the cup is gone may have been thrown from it.
+            self._covered += [p for p in self.lying if id(p) not in still_here and p.resting]
             self.lying = [p for p in self.lying if id(p) in still_here]
         self.lying = [p for p in self.lying if not self.gone(p, seen.t)]
+        self._covered = [p for p in self._covered if not self.gone(p, seen.t)]
 
     @staticmethod
     def gone(place: Lying, t: float) -> bool:
@@ -169,6 +193,10 @@ class DiceWatch:
         if not place.resting:
             return place.missed > 0 and t - place.last > REST_SECONDS
         return place.missed >= GONE_FRAMES and t - place.last >= GONE_SECONDS
+
+    def there(self, die: Lying) -> bool:
+        """Whether a die lies there, in view or under a cup."""
+        return die in self.lying or die in self._covered
 
     def resting(self) -> list[Lying]:
         """The dice that lie still now."""
@@ -180,14 +208,32 @@ class DiceWatch:
         return any(not place.resting for place in self.lying)
 
     def _nearest(self, reading: DieReading, taken: set[int]) -> Lying | None:
-        near = [
-            p
-            for p in self.lying
-            if id(p) not in taken
-            and abs(p.centre[0] - reading.centre[0]) <= NEAR
-            and abs(p.centre[1] - reading.centre[1]) <= NEAR
-        ]
-        return min(near, key=lambda p: math.dist(p.centre, reading.centre), default=None)
+        near = [p for p in self.lying if id(p) not in taken and p.within(NEAR, reading)]
+        if near:
+            return min(near, key=lambda p: math.dist(p.centre, reading.centre))
+        for place in self._covered:
+            if place.within(SAME, reading) and place.reading().value == reading.value:
+                self._covered.remove(place)
+                self.lying.append(place)
+                return place
+        return None
+
+
+def turned(die: Lying) -> bool:
+    """Whether a die shows another value now, in its place, than was told, in several still frames."""
+    now = die.clear[-TURNED_FRAMES:]
+    other = {r.value for r in now if max(r.values) >= TURNED_SURE}
+    return len(now) == TURNED_FRAMES and len(other) == 1 and die.told not in (None, *other)
+
+
+def came_together(dice: Sequence[Lying], cup_in: float) -> bool:
+    """Whether two dice were thrown at once (rules.md D1).
+
+    They were not if one lay there already when a cup came over the board (last at ``cup_in`` seconds), and
+    the other came to rest only after that.
+    """
+    one, other = sorted(dice, key=lambda die: die.first)
+    return not one.first + REST_SECONDS <= cup_in < other.first + REST_SECONDS
 
 
 def same_dice(old: Cast, new: Cast) -> bool:

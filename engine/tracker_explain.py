@@ -16,7 +16,7 @@ from typing import Literal
 from engine.events import Dice
 from engine.judge import judge_play
 from engine.legal import legal_plays
-from engine.position import CHECKERS, Game, Position, Side
+from engine.position import BAR, CHECKERS, Game, Position, Side
 from engine.rules import RuleSet
 from engine.tracker_picture import Picture
 
@@ -25,6 +25,7 @@ NOT_MOVED = -7.0  #: log prior of lifting valid dice unplayed
 OTHER_SIDE = -6.0  #: log prior of the turn being the other side's
 NEGLIGIBLE = 7.0  #: readings that cannot come within this of the best (nats) are not tried
 UNLIKELY_DICE = 1e-6  #: pairs of values less probable are not tried
+MOST_MOVES = 4  #: of a turn
 MOST_MOVED = 5  #: checkers of a side that one turn can move, and one more by mishap
 MISSED_TURN = -6.0  #: log prior of a turn of which nothing was seen
 MISSED_FIT = -9.0  #: how well a play must fit to explain a turn whose throw was not seen
@@ -132,7 +133,7 @@ def explain(
                     side,
                     top_pair,
                     after,
-                    log_valid + p_side + ILLEGAL + _oddity(before, after, side) + fit,
+                    log_valid + p_side + ILLEGAL + _oddity(before, after, side, rules.game) + fit,
                     fit,
                     playable=Reading.could_be_play(before, after, side),
                 )
@@ -153,9 +154,13 @@ def _plays(
     return result
 
 
-def _oddity(before: Position, after: Position, side: Side) -> float:
+def _oddity(before: Position, after: Position, side: Side, game: Game) -> float:
     """How much less likely than a wrongly counted move a change of this kind is (log)."""
     cost = 0.0
+    outside = sum(before.count(game, side, point) for point in range(7, BAR + 1))
+    # More borne off than a turn can be: far rarer than a stack that is read as lower than it is.
+    if after.off[side.index] - before.off[side.index] > max(0, MOST_MOVES - outside):
+        cost -= 4.0
     enemy = side.other
     hits = after.bar[enemy.index] - before.bar[enemy.index]
     cost -= 2.0 * max(0, moved(before, after, enemy) - max(0, hits))

@@ -69,6 +69,7 @@ class Die:
     state: DieState = "flat"
     half: Half = "left"
     seen: bool = True
+    since: float | None = None  #: seconds, when it came to rest, if the camera tells
 
 
 def applied(position: Position, rules: RuleSet, side: Side, move: Move) -> Position:
@@ -183,6 +184,7 @@ class Table:
             (x, y),
             die.half,
             0.95,
+            die.since,
         )
 
     # -- things that happen
@@ -285,6 +287,10 @@ class Table:
         self.truth.append(Played(side, after, False, rule))
         self.lift()
 
+    def legal(self, side: Side, dice: Dice) -> Play:
+        """A legal play, taken at random."""
+        return self.random.choice(legal_plays(self.position, side, dice, self.rules))
+
     def roll(self) -> Dice:
         """Two dice."""
         return self.random.randint(1, 6), self.random.randint(1, 6)
@@ -293,7 +299,7 @@ class Table:
         """A throw and a legal play taken at random."""
         roll = dice or self.roll()
         self.throw(side, roll, **thrown)  # type: ignore[arg-type]
-        self.play(self.random.choice(legal_plays(self.position, side, roll, self.rules)))
+        self.play(self.legal(side, roll))
 
     def game(self, first: Side = Side.WHITE, turns: int | None = None) -> None:
         """A whole game of random legal plays, or the first ``turns`` of it."""

@@ -37,7 +37,7 @@ from engine.rules import Direction, RuleSet, default_rules
 from engine.scoring import game_result
 from engine.tracker import Tracker
 from engine.tracker_picture import Picture
-from tests.engine.seen import CLEAR, NOISY, Noise, Played, Table, Thrown
+from tests.engine.seen import CLEAR, HAND, NOISY, Die, Noise, Played, Table, Thrown
 
 SHORT, LONG = default_rules(Game.BACKGAMMON), default_rules(Game.LONG_NARDY)
 RIGHT_HALF = replace(SHORT, throw_half="right_half")
@@ -228,6 +228,86 @@ def test_every_fault_of_a_throw(fault: str, thrown: dict[str, object], noise: No
     table.turn(WHITE, (4, 2), **white)
     table.turn(BLACK)
     assert odd(check(table, Tracker(table.rules))) == []
+
+
+@noises
+def test_dice_thrown_while_the_others_lie_are_premature(noise: Noise) -> None:
+    """Each side has a pair; White is not done (rules.md D13). The cup hides White's dice for a while."""
+    table = Table(SHORT, seed=3, noise=noise)
+    table.rest(1.0)
+    table.turn(WHITE, (6, 4))
+    table.turn(BLACK, (3, 1))
+    table.throw(WHITE, (5, 2))
+    for move in table.legal(WHITE, (5, 2)).moves:
+        table.move(WHITE, move)
+    mine = table.dice
+    for _ in range(6):
+        table.frame(still=False, cup=True, hands=[HAND, (100.0, 80.0, 700.0, 640.0)], hide_dice=True)
+    table.dice = [*mine, Die(6, (0.62, 0.5), half="right"), Die(1, (0.8, 0.47), half="right")]
+    table.truth.append(Thrown(BLACK, (6, 1), ("premature",)))
+    table.rest(1.2)
+    table.hand(0.3)
+    table.dice = mine
+    table.rest(0.6)
+    table.truth.append(Played(WHITE, table.position, True))
+    table.lift()
+    table.turn(BLACK, (4, 2))
+    check(table)
+
+
+@pytest.mark.parametrize("rules", [SHORT, LONG], ids=["short", "long"])
+def test_dice_thrown_one_after_the_other_are_void(rules: RuleSet) -> None:
+    table = Table(rules, seed=5)
+    table.rest(1.0)
+    table.turn(WHITE, (6, 4))
+    places = [(0.2, 0.5), (0.35, 0.48)]
+    table.throw(BLACK, (5, 2), places=places, seen=(True, False), record=False, lie=0.7)
+    for _ in range(6):
+        table.frame(still=False, cup=True, hands=[HAND])
+    table.truth.append(Thrown(BLACK, (5, 2), ("one_die",)))
+    table.dice[1].seen = True
+    table.rest(1.2)
+    table.lift()
+    table.turn(BLACK, (4, 3))
+    check(table)
+
+
+def test_a_die_that_is_seen_late_was_thrown_all_the_same() -> None:
+    table = Table(SHORT, seed=5)
+    table.rest(1.0)
+    table.turn(WHITE, (6, 4))
+    table.throw(BLACK, (5, 2), seen=(True, False), lie=0.7)
+    table.dice[1].seen = True
+    table.rest(1.0)
+    table.play(table.legal(BLACK, (5, 2)))
+    check(table)
+
+
+@pytest.mark.parametrize("aside", [0.0, 0.1], ids=["in place", "aside"])
+def test_a_die_that_is_turned_after_it_lay_still_is_told_and_the_roll_stands(aside: float) -> None:
+    """rules.md D11. The throw is told once more, with the fault."""
+    table = Table(SHORT, seed=5)
+    table.rest(1.0)
+    table.turn(WHITE, (6, 4))
+    table.throw(BLACK, (5, 2), places=[(0.2, 0.5), (0.35, 0.48)])
+    table.hand(0.3)
+    table.dice[0] = Die(6, (0.2 + aside, 0.5))
+    table.rest(1.2)
+    table.play(table.legal(BLACK, (5, 2)))
+    table.turn(WHITE, (3, 1))
+    throws = [e for e in watch(table) if isinstance(e, Throw) and e.side is BLACK]
+    assert [(e.dice, e.valid, e.faults) for e in throws] == [((5, 2), True, ()), ((5, 2), True, ("touched",))]
+    assert throws[0].t == throws[1].t
+
+
+def test_dice_that_lay_there_from_the_beginning_are_no_throw() -> None:
+    table = Table(SHORT, seed=5)
+    table.dice = [Die(3, (0.2, 0.5), since=0.0), Die(4, (0.7, 1.1), "off_board", "off", since=0.0)]
+    table.rest(2.0)
+    table.dice.clear()
+    table.turn(WHITE, (6, 4))
+    table.turn(BLACK, (3, 1))
+    check(table)
 
 
 def test_void_throws_before_the_first_play_get_their_side_from_it() -> None:
