@@ -90,7 +90,11 @@ class Motion:
     quiet: Mask = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "quiet", ~self.moved & (self.t - self.since >= self.rest))
+        object.__setattr__(self, "quiet", self.at_rest(self.rest))
+
+    def at_rest(self, seconds: float) -> Mask:
+        """Pixels that have not moved for ``seconds``, over at least one pair of frames."""
+        return ~self.moved & (self.t - self.since >= seconds)
 
     def still(self, where: Mask, least: int = 1) -> bool:
         """Whether all but fewer than ``least`` pixels of ``where`` are quiet."""

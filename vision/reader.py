@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -40,7 +41,9 @@ _SCATTER = 2.5  # pixels by which two measurements of one move may differ
 _LIKER = 0.04  # by which the picture must be more like the board where that is said to have moved to
 _TELL = 2.0  # seconds for which a move is told
 _SHAKE = 0.4  # share of the picture that moves at once when the camera or the board does
-_DICE_EVERY = 0.2  # seconds between two readings of dice while something moves elsewhere
+_DICE_REST = 0.09  # seconds without movement after which a die is read: one like pair, or three at thirty
+_DICE_EVERY = 0.09  # seconds between two readings of dice that came to rest, though not all in one frame
+_STRAY = 0.15  # share of a die's box in which movement is something beside it: a shadow's rim, noise
 _SLOTS_EVERY = 0.3  # the same for slots
 _AGAIN = (0.6, 2.0)  # seconds of stillness after which a still board is read once more
 _TOUCHED = 0.005  # share of a slot that has moved since it was read, from which it is read first
@@ -64,6 +67,8 @@ _UNREST = 0.02  # share of a slot that may move while it is read
 #: Slots and bar, those of a column next to each other.
 _BY_COLUMN = np.append(np.arange(SLOTS).reshape(2, -1).T.ravel(), SLOTS)
 _UNKNOWN = SlotReading(((0, 1.0),), visible=False)
+_CORE = np.ones((3, 3), np.uint8)  # the least of a die that is seen in the small picture
+_T = TypeVar("_T", bound=np.generic)
 
 
 class BoardReader:
@@ -263,6 +268,7 @@ class _Board:
         # What of a board at rest is still to be read, and whether any of it has moved before.
         self._left = np.zeros(SLOTS + 1, np.bool_)
         self._dice_left = self._unread = False
+        self._rolling = False  # whether a die that was read moves or has moved
         self._whole = True  # dice may lie on the board already, and then nothing has changed
         self._still_since: float | None = None
         self._due: list[float] = []
@@ -305,6 +311,8 @@ class _Board:
         visible = np.array([not hidden for hidden in cover.slots]) & (unrest <= _UNREST)
         in_turns, self._t = t - self._t < _DENSE, t
         moved = self._masks.shares(motion.since > self._read_at[self._masks.slots])
+        self._dice = self._lying(cover, motion)
+        fresh = self._fresh(cover, motion)
         if still:
             if due:
                 self._left[:] = self._dice_left = True
@@ -313,17 +321,19 @@ class _Board:
             first = now & ((moved > _TOUCHED) | self._unsure())
             if in_turns:
                 now = _some(first if first.any() or self._dice_left else now)
-            self._left = self._left & visible & ~now
         else:
             self._left[:] = self._dice_left = self._unread = False
             now = visible & (moved > _UNREST) & (t - self._slots_at >= _SLOTS_EVERY)
+        if in_turns and fresh:
+            now[:] = False  # dice may be lifted before long, checkers stay
+        self._left = self._left & visible & ~now
         self._read_slots(frame.image, t, appearance, now)
-        wait = in_turns and bool(now.any())
-        self._read_dice(frame.image, t, cover, motion, dice, believed, wait=wait)
+        if fresh or (self._dice_left and not (in_turns and now.any())):
+            self._read_dice(frame.image, cover, motion, dice, believed)
         if self._unread:
-            self._unread = self._dice_left or bool((first & self._left).any())
+            self._unread = self._whole or bool((first & self._left).any())
         still = still and not self._unread
-        if still:
+        if still and not self._dice_left:
             if cover.hands and t >= self._next_ghost:
                 self._dispel(frame.image, small, cover, motion, appearance)
             if self._watch.settle(small, cover, motion, [die.box for die in self._dice]):
@@ -388,29 +398,34 @@ class _Board:
         if now[SLOTS]:
             self._bar = bar
 
+    def _lying(self, cover: Cover, motion: Motion) -> tuple[DieReading, ...]:
+        """The dice that lie as they were read: in view, and nothing has moved there since."""
+        clear = [die for die in self._dice if self._share(cover.mask, die) < _COVERED_DIE]
+        lying = tuple(die for die in clear if self._share(motion.since >= self._dice_at, die) <= _STRAY)
+        self._rolling |= len(lying) < len(clear)
+        return lying
+
+    def _fresh(self, cover: Cover, motion: Motion) -> bool:
+        """Whether something has come to rest since dice were last read that may be a die."""
+        if motion.t - self._dice_at < _DICE_EVERY:
+            return False
+        if self._rolling:
+            return True
+        fresh = cover.changed & motion.at_rest(_DICE_REST) & (motion.since >= self._dice_at)
+        return bool(cv2.erode(fresh.view(np.uint8), _CORE).any())
+
     def _read_dice(
         self,
         image: Image,
-        t: float,
         cover: Cover,
         motion: Motion,
         dice: DiceReader,
         believed: tuple[int, ...] | None,
-        *,
-        wait: bool,
     ) -> None:
-        """Dice are read where something has changed, is not covered and lies still; ``wait``: not now."""
-        self._dice = tuple(
-            die
-            for die in self._dice
-            if self._share(cover.mask, die) < _COVERED_DIE
-            and not self._share(motion.since > self._dice_at, die)
-        )
-        resting = cover.changed & motion.quiet
-        fresh = resting & (motion.since > self._dice_at)
-        if wait or not (self._dice_left or (fresh.any() and t - self._dice_at >= _DICE_EVERY)):
-            return
-        self._dice_at, self._dice_left = t, False
+        """Read dice where something has changed, is not covered and lies still."""
+        self._dice_at, self._dice_left, self._rolling = motion.t, False, False
+        quiet = motion.at_rest(_DICE_REST)
+        resting = cover.changed & quiet
         # Dice that lay there before the board was learnt are part of the reference, not a change.
         kept = tuple(die for die in self._dice if self._share(resting, die) < 0.2)
         if not resting.any() and not self._whole:
@@ -435,19 +450,25 @@ class _Board:
         found = dice.read(image, self.field, slots=slots, changed=changed)
         least = _LIKELY_DIE if changed is not None else _SURE_DIE
         clear = [
-            die
-            for die in found
-            if die.confidence >= least
-            and self._share(cover.mask, die) < _COVERED_DIE
-            and self._share(~motion.quiet, die) < 0.2
+            die for die in found if die.confidence >= least and self._share(cover.mask, die) < _COVERED_DIE
         ]
-        self._dice = _apart(clear, kept)
+        lying = [die for die in clear if self._share(~quiet, die) <= _STRAY]
+        self._rolling = len(lying) < len(clear)
+        self._dice = _apart([replace(die, since=self._since(motion, die)) for die in lying], kept)
+
+    def _since(self, motion: Motion, die: DieReading) -> float:
+        """When anything last moved at a die's place, seconds."""
+        return float(np.quantile(self._part(motion.since, die), 1 - _STRAY, method="lower"))
 
     def _share(self, mask: Mask, die: DieReading) -> float:
         """The share of a die's box that lies in a mask of the small picture."""
-        x0, y0, x1, y1 = (round(v / self._masks.factor) for v in die.box)
-        part = mask[max(0, y0) : max(0, y1) + 1, max(0, x0) : max(0, x1) + 1]
+        part = self._part(mask, die)
         return float(part.mean()) if part.size else 0.0
+
+    def _part(self, plane: NDArray[_T], die: DieReading) -> NDArray[_T]:
+        """What lies under a die's box in a plane of the small picture."""
+        x0, y0, x1, y1 = (round(v / self._masks.factor) for v in die.box)
+        return plane[max(0, y0) : max(0, y1) + 1, max(0, x0) : max(0, x1) + 1]
 
 
 def _some(wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -245,3 +245,60 @@ def test_a_board_is_followed_when_all_checkers_have_left_their_first_places() ->
     seen = [reader.read(Frame(picture, i / 5, i)) for i, picture in enumerate(shown)]
     assert all(o.board is not None for o in seen[8:])
     assert not any(o.warnings for o in seen[8:])
+
+
+@pytest.mark.parametrize("conditions", [(), ("quick_lift",)])
+def test_dice_are_read_as_soon_as_they_lie_and_from_then_on(conditions: tuple[str, ...]) -> None:
+    table = SimulatedTable(seed=32, style="cork", pose="off", size=SIZE, max_turns=3, conditions=conditions)
+    lay = [(still, e) for e, still in zip(table.truth(), table.stills(), strict=True) if isinstance(e, Throw)]
+    seen = list(watch(BoardReader(corners=corners_of(table.truth())), table))
+    assert len(lay) == 3
+    for still, throw in lay:
+        soon = [o for o in seen if still + 0.2 <= o.t <= still + 0.35]
+        assert soon
+        for o in soon:
+            assert sorted(die.value for die in o.dice) == sorted(throw.dice)
+            for die in o.dice:
+                assert die.since is not None
+                assert still - 0.3 <= die.since <= still + 0.1
+
+
+def test_a_die_that_lay_beside_the_board_from_the_beginning_says_so() -> None:
+    table = SimulatedTable(seed=31, style="leather", size=SIZE, max_turns=2, conditions=("extras",))
+    first, *seen = watch(BoardReader(corners=corners_of(table.truth())), table)
+    aside = [die for o in seen for die in o.dice if die.state == "off_board"]
+    assert len(aside) > 0.9 * len(seen)
+    assert {die.since for die in aside} == {first.t}
+
+
+def lying_dice() -> tuple[list[Image], Observation]:
+    """A set-up board without and with dice that were thrown, and what was read of the latter."""
+    table = SimulatedTable(seed=1, size=SIZE, max_turns=1)
+    still = next(s for e, s in zip(table.truth(), table.stills(), strict=True) if isinstance(e, Throw))
+    with table:
+        pictures = [table.picture(0), table.picture(round((still + 0.4) * table.fps))]
+    reader = BoardReader(corners=corners_of(table.truth()))
+    for i in range(16):
+        seen = reader.read(Frame(pictures[i >= 8], i / 10, i))
+    assert len(seen.dice) == 2
+    return pictures, seen
+
+
+def test_a_hand_over_a_die_is_movement_there_and_a_speck_is_none() -> None:
+    (empty, lying), before = lying_dice()
+    reader = BoardReader()
+    x0, y0, _, _ = (round(v) for v in before.dice[0].box)
+    x, y = x0 + 8, y0 + 8
+    speck, hand = lying.copy(), lying.copy()
+    cv2.rectangle(speck, (x0, y0), (x0 + 4, y0 + 4), (255, 255, 255), -1)
+    cv2.line(hand, (x, SIZE[1]), (x, y), (150, 175, 225), 50)
+    shown = [empty] * 8 + [lying] * 6 + [speck] * 4 + [hand] * 2 + [lying] * 6
+    seen = [reader.read(Frame(picture, i / 10, i)) for i, picture in enumerate(shown)]
+
+    def since(o: Observation) -> float | None:
+        near = (die for die in o.dice if abs(die.box[0] - x0) < 5 and abs(die.box[1] - y0) < 5)
+        return next((die.since for die in near), None)
+
+    assert since(seen[10]) == since(seen[13]) == since(seen[17]) == 0.8
+    assert since(seen[19]) is None, "under a hand no die is read"
+    assert since(seen[25]) == 2.0
