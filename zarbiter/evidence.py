@@ -87,7 +87,6 @@ class Evidence:
         self._cases: list[Case] = []
         self._writing: deque[tuple[Case, Generator[None, None, None]]] = deque()
         self._last: dict[type[Event], int] = {}
-        self._targets: dict[int, int] = {}
         self._stood: tuple[int, ...] | None = None
         self._since = -math.inf
         for place, event in enumerate(events):
@@ -194,8 +193,7 @@ class Evidence:
             case GameStart() | SetUp() | Resync():
                 self._stood = None
             case Correction():
-                if event.target < place:
-                    self._targets[place] = event.target
+                # One that corrects a correction is about an event that is kept already.
                 self._keep(event.target, "corrected by the referee")
             case Ruling():
                 if event.decision == "demand":
@@ -205,8 +203,6 @@ class Evidence:
                     self._keep(self._last[kind], "the referee has ruled on it")
 
     def _keep(self, place: int, why: str) -> None:
-        while place in self._targets:
-            place = self._targets[place]
         for case in (*self._cases, *(case for case, _ in self._writing)):
             if case.place == place:
                 case.kept = case.kept or why
