@@ -647,12 +647,20 @@ def evidence_group() -> None:
     """
 
 
-def _evidence_argument(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.argument("source", metavar="MATCH-or-FOLDER")(store_option(KEEPS_MATCHES)(command))
+def evidence_arguments(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Whose evidence is meant: of a match in a store, or in a folder."""
+    root = click.option(
+        "--evidence",
+        "root",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="FOLDER",
+        help="For a MATCH: where `zarbiter run --evidence` has kept it. Default: beside the store.",
+    )
+    return click.argument("source", metavar="MATCH-or-FOLDER")(store_option(KEEPS_MATCHES)(root(command)))
 
 
 @evidence_group.command("check")
-@_evidence_argument
+@evidence_arguments
 @click.option(
     "--events",
     "events_file",
@@ -660,7 +668,7 @@ def _evidence_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="FILE",
     help="For a folder: the events that `zarbiter digitize --events` wrote, to compare with.",
 )
-def evidence_check(source: str, store: Path | None, events_file: Path | None) -> int:
+def evidence_check(source: str, store: Path | None, root: Path | None, events_file: Path | None) -> int:
     """Say what of the evidence was changed, is missing, or is left over.
 
     MATCH is the number of a match that `zarbiter run` has recorded, or `last`; its evidence is looked for
@@ -675,7 +683,7 @@ def evidence_check(source: str, store: Path | None, events_file: Path | None) ->
     """
     from zarbiter.inspection import check_evidence, events_in
 
-    folder, told = _evidence_of(source, store)
+    folder, told = _evidence_of(source, store, root)
     if events_file is not None:
         if told is not None:
             raise click.UsageError("--events belongs to a FOLDER; a match has its own")
@@ -684,9 +692,9 @@ def evidence_check(source: str, store: Path | None, events_file: Path | None) ->
 
 
 @evidence_group.command("list")
-@_evidence_argument
+@evidence_arguments
 @click.option("--json", "as_json", is_flag=True, help="One JSON object an event, for other programs.")
-def evidence_list(source: str, store: Path | None, as_json: bool) -> None:
+def evidence_list(source: str, store: Path | None, root: Path | None, as_json: bool) -> None:
     """List the evidence of a match, event by event.
 
     \b
@@ -695,10 +703,12 @@ def evidence_list(source: str, store: Path | None, as_json: bool) -> None:
     """
     from zarbiter.inspection import list_evidence
 
-    list_evidence(_evidence_of(source, store)[0], as_json)
+    list_evidence(_evidence_of(source, store, root)[0], as_json)
 
 
-def _evidence_of(source: str, store: Path | None) -> tuple[Path, list[dict[str, Any]] | None]:
+def _evidence_of(
+    source: str, store: Path | None, root: Path | None
+) -> tuple[Path, list[dict[str, Any]] | None]:
     """The folder that is meant, and the events of the match if it is one of the store."""
     if Path(source).is_dir() or not (source == "last" or source.isdecimal()):
         return Path(source), None
@@ -707,7 +717,8 @@ def _evidence_of(source: str, store: Path | None) -> tuple[Path, list[dict[str, 
 
     row = _recorded_row(source, store or STORE)
     told = read_told(store or STORE, row.id)
-    return match_folder(_beside(store or STORE), row.id, row.created), [one.event for one in told]
+    folder = match_folder(root or _beside(store or STORE), row.id, row.created)
+    return folder, [one.event for one in told]
 
 
 @cli.command()

@@ -722,11 +722,16 @@ class TestTheProgram:
         folder = match_folder(tmp_path / "m.evidence", row.id, row.created)
         archive(folder).add(0, throw(1.0), [made()])
         assert run_command(["evidence", "check", "last", "--store", store]) == DONE
+        assert run_command(["evidence", "list", "last", "--store", store]) == DONE
         assert run_command(["evidence", "check", "7", "--store", store]) == UNREADABLE
+        elsewhere = str(folder.parent.rename(tmp_path / "elsewhere"))
+        folder = tmp_path / "elsewhere" / folder.name
+        assert run_command(["evidence", "check", "1", "--store", store]) == UNREADABLE
+        assert run_command(["evidence", "check", "1", "--store", store, "--evidence", elsewhere]) == DONE
         assert run_command(["evidence", "check", "1", "--store", store, "--events", store]) == WRONG_USAGE
         edit(folder, 1, digest(throw(1.0)), digest(throw(2.0)))
         capsys.readouterr()
-        assert run_command(["evidence", "check", "1", "--store", store]) == FOUND
+        assert run_command(["evidence", "check", "1", "--store", store, "--evidence", elsewhere]) == FOUND
         assert "the record has another event there now" in capsys.readouterr().out
 
     def test_evidence_of_two_recordings_is_not_mixed_up(
