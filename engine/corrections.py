@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
 from engine.events import (
@@ -135,12 +136,24 @@ def correct(record: Iterable[Event], corrections: Iterable[Correction], start: M
     before = _fold(resolve(record), start, recorded)
     after = _fold(resolve((*record, *corrections)), start, recorded)
     stand = [step for step in after if step.refusal is None]
+    stand = [step for step, told in zip(stand, _told_again(stand), strict=True) if not told]
     return Corrected(
         after[-1].after if after else start,
         tuple(step.event for step in stand),
         tuple(step.index for step in stand),
         tuple(_consequences(before, after, start)),
     )
+
+
+def _told_again(steps: Sequence[_Step]) -> list[bool]:
+    """Of each step, whether it is a throw that is told once more after it, with what was seen of it later."""
+    again, later = [False] * len(steps), None
+    for place in range(len(steps) - 1, -1, -1):
+        event = steps[place].event
+        if isinstance(event, Throw):
+            again[place] = later is not None and (event.t, event.side, event.dice) == later
+            later = event.t, event.side, event.dice
+    return again
 
 
 def resolve(record: Sequence[Event]) -> list[tuple[int, Event]]:
@@ -210,7 +223,7 @@ def _fold(
         was = recorded.get(index) if recorded is not None else None
         now: Event | _LeftOut = event
         if recorded is not None:
-            now = _anew(event, match, was, [later for _, later in entries[nth + 1 :]])
+            now = _anew(event, match, was, (later for _, later in islice(entries, nth + 1, None)))
         if isinstance(now, _LeftOut):
             steps.append(_Step(index, event, event, match, match, f"{moment(event)}: {now.why}", now.kind))
             continue
@@ -233,7 +246,7 @@ class _LeftOut:
     why: str
 
 
-def _anew(event: Event, match: Match, was: _Step | None, later: Sequence[Event]) -> Event | _LeftOut:
+def _anew(event: Event, match: Match, was: _Step | None, later: Iterable[Event]) -> Event | _LeftOut:
     """What is believed of an event that was told, now that ``match`` goes before it.
 
     ``was``: its step in the record as it was told; ``later``: what comes after it.
@@ -271,9 +284,13 @@ def _agrees(event: Desync, match: Match, was: _Step) -> bool:
     return now.points == stood
 
 
-def _thrown_anew(event: Throw, match: Match, was: _Step, later: Sequence[Event]) -> Event | _LeftOut:
+def _thrown_anew(event: Throw, match: Match, was: _Step, later: Iterable[Event]) -> Event | _LeftOut:
     """A throw by the side that can have made it: that which is to throw, or, if unknown, which played."""
-    play = _play_of(later)
+    before = was.before.throw
+    if before is not None and match.throw is not None and _same_throw(before, event):
+        valid = match.throw.valid if event.valid is before.valid else event.valid
+        return replace(match.throw, valid=valid, faults=event.faults)  # with what was seen of it later
+    play = _play_of(event, later)
     if play is not None and _unseen(event) and match.position == play.position != was.before.position:
         return _LeftOut("nothing", "its dice were not seen, and no checker has moved")
     to_throw = match.side_to_move
@@ -295,12 +312,18 @@ def _unseen(throw: Throw) -> bool:
     return not throw.halves and throw.confidence <= 0.5
 
 
-def _play_of(later: Iterable[Event]) -> PlayMade | None:
+def _same_throw(one: Throw, other: Throw) -> bool:
+    """Whether a throw is told once more."""
+    return (one.t, one.side, one.dice) == (other.t, other.side, other.dice)
+
+
+def _play_of(throw: Throw, later: Iterable[Event]) -> PlayMade | None:
     """The play that was made with a throw, from what comes after the throw."""
     for event in later:
         if isinstance(event, PlayMade):
             return event
-        if isinstance(event, Throw | GameStart | SetUp):
+        again = isinstance(event, Throw) and _same_throw(throw, event)
+        if isinstance(event, Throw | GameStart | SetUp) and not again:
             return None
     return None
 

@@ -12,15 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.corrections import correct
-from engine.events import Correction, Desync, GameEnd, Resync
-from engine.position import Game
+from engine.events import Correction, Desync, Event, GameEnd, GameStart, PlayMade, Resync, Throw
+from engine.legal import legal_plays
+from engine.match import Match
+from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
-from tests.engine.misread import Misreading, Referee, Story, plainly, told_plainly
+from tests.engine.misread import NAMES, Misreading, Referee, Story, plainly, told_plainly
+from tests.engine.playing import made
 
 SHORT, LONG = default_rules(Game.BACKGAMMON), default_rules(Game.LONG_NARDY)
+WHITE, BLACK = Side.WHITE, Side.BLACK
+BEGIN = Position.start(Game.BACKGAMMON)
+RIGHT_HALF = replace(SHORT, throw_half="right_half")
 ROOMS = [
     SHORT,
-    replace(SHORT, throw_half="right_half"),
+    RIGHT_HALF,
     replace(SHORT, hit_and_hide="forbidden"),
     LONG,
     replace(LONG, block="home", head_mode="if_stuck", last_throw=True),
@@ -73,8 +79,6 @@ def test_a_corrected_record_is_that_of_what_was_seen_right(
         ("die", 0, {"dice", "legal"}),
         ("checker", 1, {"legal", "agrees"}),
         ("cocked", 2, set()),
-        ("flat", 0, {"nothing", "side", "follows"}),
-        ("flat", 1, {"nothing", "side", "validity", "follows", "legal"}),
         ("begins", 4, {"side", "follows"}),
     ],
 )
@@ -103,6 +107,50 @@ def test_a_board_that_was_read_wrongly_was_never_out_of_step() -> None:
     assert not [event for event in referee.now.events if isinstance(event, Desync | Resync)]
     texts = [c.text for c in correct(told, referee.record[-1:], story.start).consequences]  # type: ignore[arg-type]
     assert sum("the board stood as the record says now" in text for text in texts) == 2
+
+
+def test_a_throw_that_was_void_is_played_by_nobody_and_the_next_one_is_the_same_side_s() -> None:
+    """What was concluded from a die that was read as lying flat is concluded anew."""
+    start = Match(RIGHT_HALF, players=NAMES).apply(
+        GameStart(t=0, rules=RIGHT_HALF, position=BEGIN, side_to_move=WHITE)
+    )
+    lifted = made(BEGIN, WHITE, (6, 5), BEGIN, RIGHT_HALF, 2)
+    assert lifted.rule == "M3"
+    play = legal_plays(BEGIN, WHITE, (3, 1), RIGHT_HALF)[0]
+    first = Throw(t=1, side=WHITE, colour="light", dice=(6, 5), valid=True, halves=("right", "right"))
+    record: list[Event] = [
+        first,
+        lifted,
+        # In White's right half, which is not Black's: it was called void, and played all the same.
+        Throw(
+            t=3,
+            side=BLACK,
+            colour="dark",
+            dice=(3, 1),
+            valid=False,
+            faults=("wrong_half",),
+            halves=("right", "right"),
+        ),
+        replace(made(BEGIN, WHITE, (3, 1), play.after, RIGHT_HALF, 4), legal=False, rule="D10"),
+    ]
+    void = replace(first, valid=False, faults=("cocked",))
+    found = correct(record, [Correction(t=9, target=0, action="replace", event=void)], start)
+    thrown, again, played = found.events
+    assert thrown == void
+    assert isinstance(again, Throw)
+    assert (again.side, again.colour, again.valid, again.faults) == (WHITE, "light", True, ())
+    assert isinstance(played, PlayMade)
+    assert (played.legal, played.position) == (True, play.after)
+    assert found.places == (0, 2, 3)
+    assert [(c.index, c.kind) for c in found.consequences] == [
+        (1, "nothing"),
+        (2, "side"),
+        (2, "validity"),
+        (3, "follows"),
+        (3, "legal"),
+        (3, "position"),
+    ]
+    assert found.consequences[1].text == "a throw at 00:03: it is Ann's, not Bob's"
 
 
 def test_a_turn_that_was_missed_is_put_in_with_its_throw_and_its_play() -> None:
