@@ -34,6 +34,7 @@ _BINS = 32  # a side of the colour cube
 _CUBE = 256 // _BINS
 _UNSEEN = 0.03  # share of pixels of any look that may have any colour: glints, dirt, hands
 _CAP = 3.0  # no single pixel says more than this, in nats
+_LARGEST_OF_THREE = 1.33  # mean of the largest of three normal deviates, signs apart
 _BLUR = 1.5  # pixels of the canvas by which a picture may be displaced against the learnt one
 
 
@@ -216,7 +217,8 @@ def evidence(canvas: Plane, look: Appearance, columns: slice = slice(None)) -> P
 def change(canvas: Plane, look: Appearance, centre: tuple[float, float]) -> float:
     """How much a checker at ``centre`` (board units) looks otherwise than on the last known canvas.
 
-    Mean over its disc of the largest change of a channel, in roots, apart from a change of light.
+    Mean over its disc of the largest change of a channel, in roots, apart from a change of light and from
+    what the noise of two pictures, greater in the dark, would make of no change at all.
     """
     stance = look.stance
     x, y = to_canvas(*centre)
@@ -225,10 +227,16 @@ def change(canvas: Plane, look: Appearance, centre: tuple[float, float]) -> floa
     y0, y1 = max(0, round(y - ry)), min(CANVAS[1], round(y + ry) + 1)
     across, down = (np.arange(x0, x1) - x) / rx, (np.arange(y0, y1) - y) / ry
     disc = across**2 + down[:, None] ** 2 <= 1
-    now = cv2.blur(canvas[y0:y1, x0:x1], (3, 3))[disc]
-    then = cv2.blur(look.last[y0:y1, x0:x1], (3, 3))[disc]
-    light = np.clip(np.median(now, axis=0) / np.maximum(np.median(then, axis=0), 10), 0.85, 1.18)
-    return float(np.abs(now / light - then).max(axis=1).mean())
+    now, then = canvas[y0:y1, x0:x1], look.last[y0:y1, x0:x1]
+    smooth_now, smooth_then = (cv2.blur(picture, (3, 3))[disc] for picture in (now, then))
+    light = np.median(smooth_now, axis=0) / np.maximum(np.median(smooth_then, axis=0), 10)
+    light = np.clip(light, 0.85, 1.18).astype(np.float32)
+    smooth = smooth_now / light - smooth_then
+    rough = now[disc] / light - then[disc] - smooth
+    # What the blur takes away is noise, of which a third stays: the deviation, from that of normal noise.
+    noise = np.abs(rough).mean(axis=0) * np.sqrt(np.pi / 2 * 9 / 8) / 3
+    seen = float(np.abs(smooth).max(axis=1).mean())
+    return float(np.sqrt(max(0.0, seen**2 - _LARGEST_OF_THREE**2 * float((noise**2).mean()))))
 
 
 def _gain(canvas: Plane, empty: Plane) -> Plane:

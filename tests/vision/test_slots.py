@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.events import BoardSeen, PlayMade
-from engine.layout import SLOTS, Orientation, to_slots
+from engine.layout import SLOTS, Orientation, start_layouts, to_slots
 from engine.position import Game, Position, Side
 from hardware.camera import Image
 from hardware.table import SimulatedTable
@@ -177,3 +177,16 @@ def test_the_simulated_table(game: Game, style: str, pose: Pose) -> None:
         assert [r.best for r in slots] == list(play.slots), play.notation
         assert (bar[0].best, -bar[1].best) == play.bar
         look = look.refresh(picture, field, play.slots, 0.1)
+
+
+@pytest.mark.parametrize("game", list(Game))
+def test_noise_in_the_dark_makes_no_stack_taller(game: Game) -> None:
+    """The next picture of the very board that was learnt is told as that board, and surely."""
+    table = SimulatedTable(seed=31, game=game, style="wood", conditions=("dim",), max_turns=1)
+    field = FieldMap(np.array(next(e for e in table.truth() if isinstance(e, BoardSeen)).corners), BAR)
+    start = start_layouts(game)[table.orientation]
+    table.start()
+    look = learn(table.picture(0), field, start)
+    readings = read_board(table.picture(3), field, look)[0]
+    assert [r.best for r in readings] == list(start)
+    assert min(r.confidence for r in readings) > 0.8
