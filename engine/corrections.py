@@ -455,14 +455,15 @@ def _changes(old: _Step | None, new: _Step) -> Iterator[Consequence]:
     """What is different about one event."""
 
     def told(kind: ConsequenceKind, text: str) -> Consequence:
-        return Consequence(new.index, kind, f"{moment(new.event)}: {text}")
+        return Consequence(new.index, kind, f"{_subject(new.event, new.before)}: {text}")
 
     if new.refusal is not None:
         if old is None or old.refusal is None:
-            yield Consequence(new.index, new.kind, f"{new.refusal}; it is left out")
+            yield told(new.kind, f"{new.refusal.removeprefix(f'{moment(new.event)}: ')}; it is left out")
         return
     if old is not None and old.refusal is not None:
         yield told("follows", "it can follow now")
+        old = None  # what it would have been does not matter
     if old is not None and old.told == new.told:
         yield from (told(kind, text) for kind, text in _told_otherwise(old.event, new.event, new.before))
     made, made_before = new.event, old.event if old is not None else None
@@ -486,10 +487,18 @@ def _changes(old: _Step | None, new: _Step) -> Iterator[Consequence]:
             yield told("end", f"the game now ends here: {ending(result, new.after)} (score {points})")
 
 
+def _subject(event: Event, match: Match) -> str:
+    """An event as the subject of a sentence: ``Ann's throw at 01:12``."""
+    words = moment(event)
+    if isinstance(event, Throw | PlayMade):
+        return f"{match.name(event.side)}'s {words.removeprefix('a ')}"
+    return words
+
+
 def _told_otherwise(old: Event, new: Event, match: Match) -> Iterator[tuple[ConsequenceKind, str]]:
     """What is believed otherwise of an event that nobody corrected, the plays' verdicts aside."""
     if isinstance(old, Throw | PlayMade) and isinstance(new, Throw | PlayMade) and old.side is not new.side:
-        yield "side", f"it is {match.name(new.side)}'s, not {match.name(old.side)}'s"
+        yield "side", f"it was taken for {match.name(old.side)}'s"
     if isinstance(old, Throw) and isinstance(new, Throw) and old.valid is not new.valid:
         yield "validity", "it counts" if new.valid else "it does not count"
     if isinstance(old, PlayMade) and isinstance(new, PlayMade) and old.position != new.position:

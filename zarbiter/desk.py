@@ -232,7 +232,7 @@ class RefereeDesk:
             why = "a correction that was wrong"
             return Correction(t=self._t, target=place, action="strike", reason=why), None
         if change == STRIKE:
-            why = f"{clock(now.t)}: {sentence(now, before).rstrip('.')}"
+            why = f"{clock(now.t)}: {sentence(now, before).split('. ')[0].rstrip('.')}"
             return Correction(t=self._t, target=place, action="strike", reason=why), None
         if change == REPLACE:
             event = filled(now, before, given, now.t)

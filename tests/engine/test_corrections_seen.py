@@ -147,10 +147,9 @@ def test_a_throw_that_was_void_is_played_by_nobody_and_the_next_one_is_the_same_
         (2, "side"),
         (2, "validity"),
         (3, "follows"),
-        (3, "legal"),
         (3, "position"),
     ]
-    assert found.consequences[1].text == "a throw at 00:03: it is Ann's, not Bob's"
+    assert found.consequences[1].text == "Ann's throw at 00:03: it was taken for Bob's"
 
 
 def test_a_turn_that_was_missed_is_put_in_with_its_throw_and_its_play() -> None:

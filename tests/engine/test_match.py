@@ -1062,7 +1062,7 @@ def test_a_corrected_throw_takes_its_play_with_it() -> None:
     fixed = Correction(t=9, target=1, action="replace", event=throw(WHITE, 4, 1))
     found = correct(record, [fixed], Match(SHORT, players=NAMES))
     assert kinds(*found.consequences) == [(2, "dice"), (2, "illegal")]
-    assert found.consequences[0].text == "a play at 00:02: it was made with 4-1, not with 3-1"
+    assert found.consequences[0].text == "Anna's play at 00:02: it was made with 4-1, not with 3-1"
     assert isinstance(found.events[2], PlayMade)
     assert (found.events[2].dice, found.events[2].legal) == ((4, 1), False)
     assert found.match.position == play.position  # the board is as it was seen

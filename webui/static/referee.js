@@ -309,12 +309,14 @@ async function submitted(event) {
   const chosen = values($("correction-form"));
   const text = JSON.stringify(chosen);
   const dry = checked !== text;
+  const undoes = $("correction-form").elements.change.options.length === 1 && chosen.change === "strike";
+  const gone = undoes ? "The correction is undone." : "It is taken out of the record.";
   $("correction-go").disabled = true;
   try {
     const done = await ask("/api/corrections", { event: corrected, values: chosen, dry_run: dry });
     if (dry) {
       checked = text;
-      const now = done.now ? ["Then the record says: ", el("strong", "", done.now)] : ["It is taken out of the record."];
+      const now = done.now ? ["Then the record says: ", el("strong", "", done.now)] : [gone];
       const follows = done.consequences.length
         ? [el("p", "", "What follows:"), el("ul", "", ...done.consequences.map((words) => el("li", "", words)))]
         : [el("p", "", "Nothing else changes.")];
@@ -322,7 +324,7 @@ async function submitted(event) {
       setText($("correction-go"), "Correct it");
     } else {
       $("correction").close();
-      say(done.now ? `Corrected: ${done.now}` : "Taken out of the record.", "done");
+      say(done.now ? `Corrected: ${done.now}` : gone, "done");
     }
   } catch (error) {
     unchecked();
