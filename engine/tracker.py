@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -57,6 +57,7 @@ from engine.tracker_dice import (
 )
 from engine.tracker_explain import ILLEGAL, THROWS, Reading, explain, missed_turn, turn_before
 from engine.tracker_picture import Picture
+from engine.tracker_seats import SeatWatch
 
 Phase = Literal[
     "looking for the board",
@@ -74,6 +75,8 @@ SURE_VALID, SURE_VOID = 0.8, 0.02  #: ... and whether it counts; else it waits f
 TAKE_UP_SECONDS = 0.8  #: after a restart dice are looked at for so long before they are a new throw
 VOID_SECONDS = 0.9  #: how long dice lie before they are told to lean
 SURE_FAULT = 0.9  #: a way of lying that is told beside another fault
+UNPLAYED = -4.0  #: log probability that a side lifts good dice that it could play, and the other goes on
+UNSEEN_FAULT = 0.01  #: probability that a throw does not count although nothing wrong was seen of it
 HARD_FAULT = 0.02  #: probability that a throw counts whose fault is where its dice lie
 #: Faults that the play may refute: a die was read wrongly, or one of two was not seen.
 REFUTABLE: tuple[Fault, ...] = ("cocked", "on_checker", "on_frame", "one_die")
@@ -86,6 +89,7 @@ PLAIN_MARGIN = 4.0  #: nats by which a legal play must lead to be taken at once
 PLAIN_FRAMES, ODD_FRAMES = 3, 8
 EVIDENT_MARGIN, EVIDENT_FIT = 8.0, -4.0  #: nats by which a legal play leads, and fits, that one frame tells
 FROM_THE_START = 0.5  #: seconds after the first frame by which what lies there was not thrown
+SURE_PLAY = 0.9  #: probability of a play from which it is learnt where its side sits
 SURE_MARGIN = 1.5  #: nats by which a reading must lead in the end, or a person is asked
 FRAMES = 16  #: frames that make a picture, at most
 START_FRAMES = 3
@@ -157,7 +161,8 @@ class _Held:
     """A throw that waits for the next play to show what it was.
 
     Before the first play it is a void one whose side is not known. Later it is one with which
-    ``danced`` could not move a checker: it was valid if the other side goes on, and void if the same does.
+    ``danced`` could not move a checker, or moved none: it was valid if the other side goes on, and void if
+    the same does.
     """
 
     t: float
@@ -165,6 +170,7 @@ class _Held:
     cast: Cast
     danced: Side | None = None
     over: float = 0.0  #: seconds, when its dice were lifted
+    told: Throw | None = None  #: as a valid one, although it was then lifted unplayed
 
 
 class Tracker:
@@ -206,11 +212,13 @@ class Tracker:
         self._wrong_way: Orientation | None = None  #: set up so, against the rules, and told
         self._held: list[_Held] = []
         self._out: list[Event] = []
+        self._seats = SeatWatch()
         self._forget_frames()
 
     def _forget_frames(self) -> None:
         """Forget all that is tied to the clock of the frames."""
         self._watch = DiceWatch()
+        self._seats.forget_arms()
         self._next: Cast | None = None
         self._last: Cast | None = None  #: the dice of the turn that was decided last
         self._lone: Lying | None = None  #: a die that lies there alone and belongs to no throw yet
@@ -236,6 +244,7 @@ class Tracker:
             self._restart_clock(seen.t)
         self._frames.append(seen)
         self._watch.see(seen)
+        self._seats.see(seen)
         if seen.cup_over_board:
             self._cup_t = seen.t
             if self._cup_since is None:
@@ -521,6 +530,7 @@ class Tracker:
         self._turn, self._next, self._dice, self._dice_valid = None, None, None, True
         self._held.clear()
         self._spent = []
+        self._seats.forget_sides()
         self._about = [die for die in self._watch.lying if die.first <= self._frames[0].t + FROM_THE_START]
         self._reference = self._picture(frames), position
         self._out.append(GameStart(t=now, rules=rules, position=position, side_to_move=side))
@@ -674,17 +684,21 @@ class Tracker:
             long = lone.alone >= LONE_FRAMES and lone.last - lone.first >= LONE_SECONDS
             # It was thrown if a cup was there, or else if a hand has taken it away.
             taken = any(f.hands for f in self._frames if f.t >= lone.last)
-            return Cast((lone,), cup_used) if long and (cup_used or taken) else None
+            return self._cast((lone,), cup_used) if long and (cup_used or taken) else None
         if len(fresh) >= 2:
             pair = sorted(fresh, key=lambda d: (-min(d.seen, 10) * d.readings[-1].confidence, d.first))[:2]
             together = came_together(pair, self._cup_in)
-            return Cast(tuple(sorted(pair, key=lambda d: d.first)), cup_used, together)
+            return self._cast(tuple(sorted(pair, key=lambda d: d.first)), cup_used, together)
         die = fresh[0]
         if die.alone >= GIVEN_UP_FRAMES and seen.t - die.first >= GIVEN_UP_SECONDS:
             still_there = [d for d in self._known() if d in self._watch.lying]
             if not still_there:
-                return Cast((die,), cup_used)
+                return self._cast((die,), cup_used)
         return None
+
+    def _cast(self, dice: tuple[Lying, ...], cup_used: bool, together: bool = True) -> Cast:
+        seat = self._seats.thrower(max(die.first for die in dice))
+        return Cast(dice, cup_used, together, seat=seat)
 
     def _take_cast(self, cast: Cast, now: float) -> None:
         if self._thrown_anew(cast):
@@ -819,6 +833,8 @@ class Tracker:
         if cast is None or turn.told is not None:
             return
         pairs = cast.pairs()
+        if self._g.side is None:  # an open dance: where the next dice came from may tell whose turn it is
+            self._settle_dance(seats=self._seats.evidence(cast.seat, self._g.orientation))
         self._dice = _shown(cast)
         self._dice_valid = not self._faults(cast, self._g.side)
         if self._g.side is None or now - cast.t < TELL_AFTER:
@@ -939,33 +955,50 @@ class Tracker:
         return True
 
     def _may_dance(self, turn: _Turn, readings: Sequence[Reading]) -> bool:
-        """Whether nobody moved, nobody could, and the dice do not say whether they counted."""
-        if turn.told is not None or turn.cast is None or self._g.side is None:
+        """Whether nobody moved, and it may be that the throw did not count.
+
+        Either nobody could move and the dice do not say it, or somebody could, and lifted good dice.
+        """
+        if turn.cast is None or self._g.side is None or readings[0].after != self._g.position:
             return False
-        before = self._g.position
-        return readings[0].after == before and any(r.kind == "play" and r.after == before for r in readings)
+        if turn.told is not None:
+            return readings[0].kind == "illegal" and turn.told.valid and not turn.ruled_void
+        return any(r.kind == "play" and r.after == self._g.position for r in readings)
 
     def _hold_dance(self, turn: _Turn) -> None:
         """Leave open whether a throw without a move counted: the side that goes on will show it."""
         assert turn.cast is not None
         t, over = turn.t, turn.over if turn.over is not None else turn.cast.last
-        self._held.append(_Held(t, _shown(turn.cast), turn.cast, self._g.side, over))
+        dice = turn.told.dice if turn.told is not None else _shown(turn.cast)
+        self._held.append(_Held(t, dice, turn.cast, self._g.side, over, turn.told))
         self._g.side = None
         self._next_turn()
 
-    def _settle_dance(self, readings: Sequence[Reading] = ()) -> bool:
-        """Decide an open dance, if there is one, by its dice and by who may have done what followed."""
-        for held in self._held:
-            if held.danced is not None:
-                valid = self._validity(held.cast, held.danced)
-                mine, theirs = (
-                    max((r.score for r in readings if r.kind == "play" and r.side is side), default=ILLEGAL)
-                    for side in (held.danced, held.danced.other)
-                )
-                counts = math.log(valid) + theirs > math.log(1 - valid) + mine
-                self._tell_held(held.danced.other if counts else held.danced)
-                return True
-        return False
+    def _settle_dance(
+        self, readings: Sequence[Reading] = (), seats: Mapping[Side, float] | None = None
+    ) -> bool:
+        """Decide an open dance, if there is one, by its dice and by who goes on.
+
+        That is told by what they may have done, ``readings``, or by where they sit, ``seats`` (log
+        likelihoods), if it tells enough.
+        """
+        held = next((held for held in self._held if held.danced is not None), None)
+        if held is None or held.danced is None:
+            return False
+        if seats is None:
+            seats = {
+                side: max((r.score for r in readings if r.kind == "play" and r.side is side), default=ILLEGAL)
+                for side in Side
+            }
+        elif abs(seats[held.danced] - seats[held.danced.other]) < SURE_MARGIN:
+            return False
+        valid = min(max(self._validity(held.cast, held.danced), 1e-3), 1 - UNSEEN_FAULT)
+        counts = math.log(valid) + seats[held.danced.other] + (UNPLAYED if held.told is not None else 0.0)
+        if counts > math.log(1 - valid) + seats[held.danced]:
+            self._tell_held(held.danced.other)
+        else:
+            self._tell_held(held.danced)
+        return True
 
     def _over_since(self, turn: _Turn) -> float:
         if turn.over is not None:
@@ -1000,6 +1033,7 @@ class Tracker:
             sides,
             pairs,
             valid,
+            self._seats.evidence(cast.seat if cast is not None else None, self._g.orientation),
             told_valid=turn.told is not None and turn.told.valid,
         )
 
@@ -1038,6 +1072,8 @@ class Tracker:
             return
         side = best.side
         self._tell_held(side)
+        if cast is not None and best.kind == "play" and best.probability > SURE_PLAY:
+            self._seats.learn(cast.seat, side)
         if turn.told is None:
             self._emit_throw(turn, side, best.dice, (), best.dice_probability)
         elif turn.told.valid and (
@@ -1066,7 +1102,13 @@ class Tracker:
                 self._g.side = held.danced
                 valid = side is not held.danced
                 faults = () if valid else faults or _likeliest_fault(held.cast)
-                self._emit_throw(_Turn(held.cast, held.t), held.danced, held.dice, faults)
+                if held.told is None:
+                    self._emit_throw(_Turn(held.cast, held.t), held.danced, held.dice, faults)
+                elif not valid:  # it was told as a good one; what was wrong with it nobody saw
+                    self._dice_valid = False
+                    self._out.append(replace(held.told, valid=False, faults=faults))
+                    text = f"{held.dice[0]}-{held.dice[1]}"
+                    self._doubt(held.t, "throw", ((f"{text} does not count", 0.8), (f"{text} counts", 0.2)))
                 if valid:
                     self._emit_play(held.over, held.danced, held.dice, self._g.position, 0.9)
             elif faults:

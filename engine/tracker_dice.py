@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from engine.events import Dice
 from engine.observation import Box, DieReading, DieState, Half, Observation
+from engine.tracker_seats import Seat
 
 SAME = 0.012  #: the same of a die that was out of sight under a cup, and may have been thrown instead
 NEAR = 0.03  #: how far, in board units, two readings of one lying die may be apart (a die is about 0.045)
@@ -103,6 +104,7 @@ class Cast:
     dice: tuple[Lying, ...]
     cup_used: bool | None = None  #: whether a cup was over the board before; ``None`` if not watched
     together: bool = True  #: false where the second was thrown when the first already lay there
+    seat: Seat | None = None  #: the side of the board over which the arm reached that threw them
     early: bool = False  #: whether the dice of the turn before lay there still, and its play was open
 
     @property

@@ -85,15 +85,17 @@ def explain(
     sides: Sequence[Side],
     pairs: Mapping[Dice, float],
     valid: float,
+    seats: Mapping[Side, float],
     *,
     told_valid: bool,
 ) -> list[Reading]:
     """All readings worth a thought, best first, with probabilities that sum to 1.
 
-    ``pairs``: probability of each pair of values. ``valid``: that the throw counts. ``told_valid``:
-    it was already told as valid, so lifting it unplayed is an offence.
+    ``pairs``: probability of each pair of values. ``valid``: that the throw counts. ``seats``: log likelihood
+    of where the arm came from that threw, if it was a side's. ``told_valid``: the throw was already told as
+    valid, so lifting it unplayed is an offence.
     """
-    p_side = -math.log(len(sides))
+    p_side = {side: seats[side] - math.log(len(sides)) for side in Side}
     log_valid, log_void = math.log(max(valid, 1e-9)), math.log(max(1 - valid, 1e-3))
     readings: list[Reading] = []
     top_pair = next(iter(pairs), (1, 1))
@@ -102,19 +104,22 @@ def explain(
         if p < UNLIKELY_DICE or math.log(p) < best_play - NEGLIGIBLE:
             break
         for side in sides:
-            readings += _plays(picture, before, rules, side, dice, p_side + log_valid + math.log(p))
+            prior = p_side[side] + log_valid + math.log(p)
+            readings += _plays(picture, before, rules, side, dice, prior)
         best_play = max((r.score for r in readings), default=-math.inf)
     can_pass = any(r.after == before and r.dice == top_pair for r in readings)
     if not told_valid:
         fit = picture.fit(before)
-        readings.append(Reading("void", sides[0], top_pair, before, log_void + fit, fit))
+        likeliest = max(sides, key=seats.__getitem__)
+        readings.append(Reading("void", likeliest, top_pair, before, log_void + seats[likeliest] + fit, fit))
     if pairs and best_play < ILLEGAL:
         if len(sides) == 1:
+            other = sides[0].other
             readings += [
                 r
                 for dice, p in pairs.items()
                 if p > 0.02
-                for r in _plays(picture, before, rules, sides[0].other, dice, OTHER_SIDE + math.log(p))
+                for r in _plays(picture, before, rules, other, dice, OTHER_SIDE + seats[other] + math.log(p))
                 if r.after != before
             ]
         after, fit = picture.reading(before)
@@ -123,7 +128,8 @@ def explain(
             return normalised(readings)
         if after == before:
             if not can_pass:
-                readings.append(Reading("illegal", side, top_pair, after, log_valid + NOT_MOVED + fit, fit))
+                score = log_valid + seats[side] + NOT_MOVED + fit
+                readings.append(Reading("illegal", side, top_pair, after, score, fit))
         elif not any(r.kind == "play" and r.after == after and r.side is side for r in readings) or not any(
             r.after == after and r.dice == top_pair and r.side is side for r in readings
         ):
@@ -133,7 +139,7 @@ def explain(
                     side,
                     top_pair,
                     after,
-                    log_valid + p_side + ILLEGAL + _oddity(before, after, side, rules.game) + fit,
+                    log_valid + p_side[side] + ILLEGAL + _oddity(before, after, side, rules.game) + fit,
                     fit,
                     playable=Reading.could_be_play(before, after, side),
                 )
