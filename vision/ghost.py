@@ -79,7 +79,7 @@ def marks(
         light = (side is Side.WHITE) == white_is_light
         sign = 1 if light else -1
         most = max(disagreement.recorded.bar[side.index], disagreement.seen.bar[side.index])
-        places = [(middle, 0.5 + sign * (0.06 + _pitch(field) * nth)) for nth in range(most)]
+        places = [(middle, 0.5 - sign * (0.08 + _pitch(field) * nth)) for nth in range(most)]
         recorded, seen = disagreement.recorded.bar[side.index], disagreement.seen.bar[side.index]
         yield from _changes(sign * recorded, sign * seen, places)
 
