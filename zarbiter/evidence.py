@@ -195,7 +195,7 @@ class Evidence:
             case Correction():
                 # One that corrects a correction is about an event that is kept already.
                 self._keep(event.target, "corrected by the referee")
-            case Ruling():
+            case Ruling() if event.decision != "restore":
                 if event.decision == "demand":
                     self._stood = None
                 kind = PlayMade if event.decision in ("accept", "demand") else Throw
