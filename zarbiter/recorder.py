@@ -72,13 +72,17 @@ class Recorder:
     def entry(self, place: int) -> tuple[Event | None, Match]:
         """What stands at a place in the record, corrections made, and the match before it.
 
-        ``None`` where nothing stands there any more.
+        ``None`` where nothing stands there any more. What is left out, since it cannot follow, is given as
+        it was told.
         """
+        corrected = self.corrected()
+        stands = dict(zip(corrected.places, corrected.events, strict=True))
         match = self._start
         for index, event in resolve(self.events):
             if index == place:
-                return event, match
-            match = follow(match, event, quiet=True)
+                return stands.get(index, event), match
+            if index in stands:
+                match = follow(match, stands[index], quiet=True)
         return None, match
 
     def _take(self, event: Event) -> None:

@@ -308,6 +308,27 @@ class TestCorrections:
         state = match.hub.state()
         assert (state.cube, state.cube_owner, state.dice) == (2, Side.WHITE, (6, 5))
 
+    def test_what_is_corrected_next_is_what_stands_now(self, tmp_path: Path) -> None:
+        """A throw that was taken for the other side's is offered as that of the side whose it is."""
+        match = Match(tmp_path / "void.sqlite")
+        match.record(BOARD, GameStart(t=0.0, rules=RULES, position=START, side_to_move=Side.WHITE))
+        match.record(threw(Side.WHITE, (6, 5), 1.0), played(START, Side.WHITE, (6, 5), START, 2.0))
+        match.record(threw(Side.BLACK, (3, 1), 3.0), played(START, Side.WHITE, (3, 1), AFTER_31, 4.0))
+        void, lifted, throw, play = (told.id for told in match.hub.told()[2:])
+        outcome = match.desk.correct(void, {"change": "replace", "fault": "cocked"}, dry_run=False)
+        assert outcome.consequences[:3] == (
+            "Ann's play at 00:02: no checker has moved, and the throw does not count; it is left out.",
+            "Ann's throw at 00:03: it was taken for Bob's.",
+            "Ann's play at 00:04: it can follow now.",
+        )
+        fields = {field.name: field.value for field in match.desk.fields(throw, "")}
+        assert (fields["side"], fields["first"], fields["second"]) == ("white", "3", "1")
+        assert match.hub.state().position == AFTER_31
+        (_, choice, _) = match.desk.fields(play, "replace")
+        assert choice.value == "8/5 6/5"
+        assert match.desk.fields(lifted, "")[0].value == "replace", "it can still be said what it was"
+        match.close()
+
     def test_a_correction_is_undone(self, match: Match) -> None:
         state = match.hub.state()
         match.desk.correct(match.hub.told()[3].id, {"change": "strike"}, dry_run=False)
