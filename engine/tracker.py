@@ -359,10 +359,10 @@ class Tracker:
                 self._thrown(event)
             case PlayMade():
                 self._before, self._last_play = self._g.position, event
+                self._g.first = self._g.first or event.side
                 ended = self._result(event.position)
                 self._g.position, self._g.side = event.position, event.side.other
                 self._g.number += 1
-                self._g.first = self._g.first or event.side
                 self._g.adopt = False
                 if ended is not None:
                     self._g.over = True  # also where the end itself was not told

@@ -17,6 +17,7 @@ from engine.legal import legal_plays
 from engine.match import Match
 from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
+from engine.tracker import Tracker
 from tests.engine.misread import NAMES, Misreading, Referee, Story, plainly, told_plainly
 from tests.engine.playing import made
 
@@ -52,6 +53,10 @@ def put_right(story: Story) -> Referee:
     assert told_plainly(found.events) == told_plainly(right)
     for what in ("score", "result", "position", "phase", "side_to_move", "turn", "first", "in_step"):
         assert getattr(found.match, what) == getattr(wanted.match, what), what
+    believed = Tracker.resume(found.events, story.rules).believed
+    over = found.match.phase in ("game_over", "match_over")
+    assert (believed.position, believed.phase == "game over") == (found.match.position, over)
+    assert over or believed.side_to_move is found.match.side_to_move
     # A game that ends only now ends with its last play, and nobody need have told of it.
     ends, told_ends = ([plainly(e) for e in es if isinstance(e, GameEnd)] for es in (right, found.events))
     assert told_ends == ends[: len(told_ends)]
