@@ -33,6 +33,8 @@ _ROOT = np.sqrt(np.arange(256) * 255.0).round().astype(np.uint8)
 _BINS = 32  # a side of the colour cube
 _CUBE = 256 // _BINS
 _UNSEEN = 0.03  # share of pixels of any look that may have any colour: glints, dirt, hands
+_BLINDING = 247.0  # roots from which in all channels a pixel shows a lamp, not what lies there (values: 240)
+_GLINT = np.ones((5, 5), np.uint8)  # what is smaller is gloss
 _CAP = 3.0  # no single pixel says more than this, in nats
 _LARGEST_OF_THREE = 1.33  # mean of the largest of three normal deviates, signs apart
 _BLUR = 1.5  # pixels of the canvas by which a picture may be displaced against the learnt one
@@ -212,6 +214,20 @@ def evidence(canvas: Plane, look: Appearance, columns: slice = slice(None)) -> P
     for side in (0, 1):
         ratio[side] = cv2.blur(ratio[side], (3, 3))
     return np.clip(ratio, -_CAP, _CAP, out=ratio)
+
+
+def glare(canvas: Plane, stance: Stance) -> Mask:
+    """Pixels of the canvas on which a lamp is mirrored, and those within a checker's radius around them.
+
+    White tells nothing, and around it all colours are paler than they were learnt.
+    """
+    blue, green, red = cv2.split(canvas)
+    white = (cv2.min(cv2.min(blue, green), red) >= _BLINDING).astype(np.uint8)
+    spot = cv2.morphologyEx(white, cv2.MORPH_OPEN, _GLINT)
+    if spot.any():
+        size = (2 * round(stance.dx * FIELD[0] / 2) + 1, 2 * round(stance.dy * FIELD[1] / 2) + 1)
+        spot = cv2.dilate(spot, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, size))
+    return np.asarray(spot > 0)
 
 
 def change(canvas: Plane, look: Appearance, centre: tuple[float, float]) -> float:

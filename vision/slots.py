@@ -23,12 +23,15 @@ from vision.appearance import (
     MARGIN,
     ROW,
     Appearance,
+    Mask,
     Plane,
     Stance,
     change,
     evidence,
+    glare,
     layers,
     on_canvas,
+    to_canvas,
 )
 from vision.geometry import FieldMap
 
@@ -42,6 +45,10 @@ _BARE = 0.6  # a quarter of a disc that speaks more than this against it, in nat
 _COST_SIDE = 2.5  # nats for lying at the edge of that reach
 _COST_GAP = 1.2  # nats for each diameter of free space before a checker
 _PRIOR = np.log(np.array([0.5, 0.12, 0.14, 0.1, 0.06, 0.05, 0.02, 0.01]))
+_BLINDED = 0.6  # share of a slot's reading that becomes a guess where a lamp is mirrored on a checker or more
+_ANYTHING = {0: float(np.exp(_PRIOR[0]))} | {
+    sign * k: float(np.exp(_PRIOR[k])) / 2 for sign in (1, -1) for k in range(1, _PLACES + 1)
+}
 _NOTHING = SlotReading(((0, 1.0),), visible=False)
 
 
@@ -100,8 +107,11 @@ def read_evidence(
     if chosen:
         discs, start, pitch = _discs(speaks, field, appearance.stance, chosen)
         values = _rows(discs, start, pitch)
-        for slot, value in zip(chosen, values, strict=True):
+        blind = _blind(glare(canvas, appearance.stance), field, appearance.stance, chosen)
+        for slot, value, part in zip(chosen, values, blind, strict=True):
             counts = _counts(value * np.float32(appearance.trust))
+            if part:
+                counts = {n: (1 - part) * p + part * _ANYTHING[n] for n, p in counts.items()}
             for sign in (1, -1):
                 full = sum(counts.pop(sign * k, 0.0) for k in range(ROW, _PLACES + 1))
                 if full > 0.002:
@@ -109,6 +119,21 @@ def read_evidence(
                     counts |= {sign * (ROW + i): full * p for i, p in enumerate(tall)}
             readings[slot] = _sorted(counts)
     return tuple(readings)
+
+
+def _blind(dazzled: Mask, field: FieldMap, stance: Stance, slots: Sequence[int]) -> list[float]:
+    """How far a mirrored lamp keeps each of the slots from being told, 0 to ``_BLINDED``."""
+    if not dazzled.any():
+        return [0.0] * len(slots)
+    parts = []
+    for slot in slots:
+        x, bottom = field.slot_x(slot), slot >= 12
+        ends = sorted(to_canvas(*stance.top_face(x, place, bottom))[1] for place in (-0.5, ROW - 0.5))
+        middle, half = to_canvas(stance.top_face(x, 2, bottom)[0], 0)[0], stance.dx * FIELD[0] / 2
+        rows = slice(max(0, round(ends[0])), round(ends[1]))
+        place = dazzled[rows, max(0, round(middle - half)) : round(middle + half)]
+        parts.append(min(_BLINDED, ROW * float(place.mean())))
+    return parts
 
 
 def _strip(speaks: Plane, columns: Sequence[float], stance: Stance, length: int) -> tuple[Plane, int]:

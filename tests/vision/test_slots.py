@@ -190,3 +190,23 @@ def test_noise_in_the_dark_makes_no_stack_taller(game: Game) -> None:
     readings = read_board(table.picture(3), field, look)[0]
     assert [r.best for r in readings] == list(start)
     assert min(r.confidence for r in readings) > 0.8
+
+
+def test_a_mirrored_lamp_makes_a_slot_unsure_and_no_other() -> None:
+    look = learn(draw(START), FIELD, START)
+    slot = START.index(-3)
+    x, y = 60 + FIELD.slot_x(slot) * 520, 50 + 20 + 2 * (2 * RADIUS + 1)
+    down, along = np.mgrid[0:480, 0:640]
+    far = np.hypot(along - x, down - y - RADIUS)
+    spot = np.dstack([250 * np.exp(-((far / 22) ** 2))] * 3).astype(np.uint8)
+    assert slot < 12
+    dazzled = read_board(np.asarray(cv2.add(draw(START, seed=1), spot), np.uint8), FIELD, look)[0]
+    plain = read_board(draw(START, seed=1), FIELD, look)[0]
+    assert plain[slot].best == -3
+    assert plain[slot].confidence > 0.95
+    assert dazzled[slot].confidence < 0.7
+    assert dazzled[slot].probability(-3) > 0.02
+    beside = range(slot - 1, slot + 2)
+    assert [r for s, r in enumerate(dazzled) if s not in beside] == [
+        r for s, r in enumerate(plain) if s not in beside
+    ]
