@@ -38,6 +38,9 @@ _SCALE_STEP = 1.5  # between two scales at which dice of unknown size are looked
 _DOUBTFUL = 0.3  #: probability of the reader at one look from which it looks at a place in four ways
 #: Slopes beyond this are cocked. Of drawn flat dice half are seen to within 7 degrees, 3 in 4 to within 13.
 _COCKED_DEGREES = 17.0
+#: By how much slopes of flat dice are misjudged, and from which slope on a die says nothing of the camera.
+_SLOPE_ERROR, _PLAINLY_COCKED = 8.0, 25.0
+_REMEMBERED = 24  #: dice by which the camera is known
 #: Probability of its value from which a die that is not cocked is one: what lies flat can be read. On drawn
 #: dice held out it takes a quarter of the false ones and one in a hundred of those that are read right.
 _TOLD = 0.4
@@ -81,15 +84,21 @@ class CubeReading:
 
 
 class DiceReader:
-    """Finds and reads dice and the cube. Holds no state between pictures.
+    """Finds and reads dice and the cube.
 
     ``die_size``: edge of the dice in use as a share of the field's width, where known. ``floor``: the
-    lowest probability of being a die at which one is reported.
+    lowest probability of being a die at which one is reported. ``learn``: the pictures are of one camera,
+    whose view of a field is learnt from how dice lie there; else nothing is kept from one to the next.
     """
 
-    def __init__(self, *, die_size: float = DIE_SIZE, floor: float = 0.7, threads: int = 1) -> None:
+    def __init__(
+        self, *, die_size: float = DIE_SIZE, floor: float = 0.7, threads: int = 1, learn: bool = False
+    ) -> None:
         self.die_size = die_size
         self.floor = floor
+        self._learn = learn
+        self._field: FieldMap | None = None
+        self._lying: list[_Lay] = []
         self._finder = models.load("dice", threads)
         self._reader = models.load("dice_reader", threads)
 
@@ -128,10 +137,20 @@ class DiceReader:
         if changed is not None:
             places = [place for place in places if _touches(changed, place[0])]
         found = [d for d in self._look(image, places) if _SMALLEST < d.edge / width < _LARGEST]
-        camera = _Camera.over(field, image.shape[1], image.shape[0])
+        self._remember(field, [_Lay.of(die) for die in found if die.confidence >= self.floor])
+        camera = _Camera.over(field, image.shape[1], image.shape[0], self._lying)
         dice = [_place(die, field, camera, slots) for die in found if die.confidence >= self.floor]
         shown = tuple(die for die in dice if die.state == "cocked" or max(die.values) >= _TOLD)
         return shown, _cube(found, self.floor)
+
+    def _remember(self, field: FieldMap, dice: Sequence[_Lay]) -> None:
+        """Keep how dice lay on a field; of two in one place the later one."""
+        if field is not self._field or not self._learn:
+            self._field, self._lying = field, []
+        kept = [
+            old for old in self._lying if all(math.dist(old.centre, die.centre) > die.edge for die in dice)
+        ]
+        self._lying = [*kept, *dice][-_REMEMBERED:]
 
     def read_loose(self, image: Image) -> tuple[DieReading, ...]:
         """The dice in a picture of unknown scale without a board.
@@ -213,7 +232,8 @@ class _Camera:
     aspect: float  #: the field's height over its width
 
     @classmethod
-    def over(cls, field: FieldMap, width: int, height: int) -> _Camera:
+    def over(cls, field: FieldMap, width: int, height: int, lying: Sequence[_Lay] = ()) -> _Camera:
+        """The camera over a field. ``lying``: dice, most of them flat, whose slopes have a say too."""
         middle = (width / 2, height / 2)
         square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
         plain = (field.corners - np.array(middle)).astype(np.float32)
@@ -225,24 +245,60 @@ class _Camera:
         wide, deep = np.linalg.norm(across, axis=0), np.linalg.norm(down, axis=0)
         askew = (across * down).sum(axis=0) / (wide * deep)
         cost = (askew / 0.02) ** 2 + (np.log(factors) / 0.25) ** 2 + (np.log(deep / wide / 0.85) / 0.12) ** 2
+        normals = np.cross(across, down, axis=0).T
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        normals *= np.where(normals[:, 2:] > 0, -1, 1)  # towards the camera, which looks along +z
+        if lying:
+            flat = _up(normals, usual * factors, np.array([die.centre for die in lying]) - middle)
+            leans = _degrees(flat, np.array([die.up for die in lying]))
+            cost += (np.minimum(leans, _PLAINLY_COCKED) ** 2).sum(axis=1) / _SLOPE_ERROR**2
         best = int(cost.argmin())
-        normal = np.cross(across[:, best], down[:, best])
-        normal /= np.linalg.norm(normal)
-        # towards the camera, which looks along +z
-        towards = -normal if normal[2] > 0 else normal
-        return cls(usual * float(factors[best]), middle, towards, float(deep[best] / wide[best]))
+        return cls(usual * float(factors[best]), middle, normals[best], float(deep[best] / wide[best]))
 
     def up(self, place: PointXY) -> NDArray[np.float64]:
         """The table's normal as :attr:`Die.up` would show it for a flat die at a pixel; three numbers.
 
         z points towards the camera along the ray through the pixel.
         """
-        ray = np.array([place[0] - self.middle[0], place[1] - self.middle[1], self.focal])
-        ray /= np.linalg.norm(ray)
-        axis = np.array([ray[1], -ray[0], 0.0])  # turns the ray onto the optical axis
-        turn, _ = cv2.Rodrigues(axis * (math.acos(float(ray[2])) / max(1e-12, float(np.linalg.norm(axis)))))
-        x, y, z = turn @ self.normal
-        return np.array([x, y, -z])
+        aside = np.array([[place[0] - self.middle[0], place[1] - self.middle[1]]])
+        return np.asarray(_up(self.normal[None], np.array([self.focal]), aside)[0, 0], np.float64)
+
+
+def _up(
+    normals: NDArray[np.float64], focals: NDArray[np.float64], places: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Normals (k, 3) of a table in the frames of the rays through n pixels, (k, n, 3), as :attr:`Die.up`.
+
+    ``focals``: (k,), of the cameras with those normals. ``places``: (n, 2), from the middle of the picture.
+    Each ray is turned onto the optical axis the shortest way (Rodrigues' formula).
+    """
+    rays = np.empty((len(focals), len(places), 3))
+    rays[..., :2], rays[..., 2] = places, focals[:, None]
+    rays /= np.linalg.norm(rays, axis=2, keepdims=True)
+    axis = np.stack([rays[..., 1], -rays[..., 0], np.zeros(rays.shape[:2])], axis=2)
+    once = np.cross(axis, normals[:, None])
+    turned = normals[:, None] + once + np.cross(axis, once) / (1 + rays[..., 2:])
+    return np.asarray(turned * (1, 1, -1), np.float64)
+
+
+def _degrees(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Degrees between unit vectors along the last axis."""
+    return np.asarray(np.degrees(np.arccos(np.clip((a * b).sum(axis=-1), -1, 1))), np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lay:
+    """How a die lay: its middle in pixels, and the unit normal (3,) of its upper face as it was seen."""
+
+    centre: PointXY
+    edge: float
+    up: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, die: Die) -> _Lay:
+        x, y = die.up
+        up = np.array([x, y, math.sqrt(max(0.0, 1 - x * x - y * y))])
+        return cls(die.centre, die.edge, up / np.linalg.norm(up))
 
 
 def _place(die: Die, field: FieldMap, camera: _Camera, slots: Sequence[SlotReading]) -> DieReading:
@@ -251,9 +307,7 @@ def _place(die: Die, field: FieldMap, camera: _Camera, slots: Sequence[SlotReadi
     x, y = die.centre
     foot = (x - 0.5 * die.edge * up[0], y - 0.5 * die.edge * up[1])
     u, v = (float(n) for n in field.to_board([foot])[0])
-    seen = np.array([*die.up, math.sqrt(max(0.0, 1 - die.up[0] ** 2 - die.up[1] ** 2))])
-    seen /= np.linalg.norm(seen)
-    lean = math.degrees(math.acos(float(np.clip(seen @ up, -1, 1))))
+    lean = float(_degrees(_Lay.of(die).up, up))
     cocked = _ramp(lean, _COCKED_DEGREES, 1.5)
 
     outside = max(-u, u - 1, -v * camera.aspect, (v - 1) * camera.aspect)

@@ -90,7 +90,7 @@ class BoardReader:
         self._game = game
         self._expected = None if expected is None else tuple(expected)
         self._gate = MotionGate()
-        self._dice_reader = DiceReader()
+        self._dice_reader = DiceReader(learn=True)
         self._appearance: Appearance | None = None
         self._board: _Board | None = None
         self._began: float | None = None

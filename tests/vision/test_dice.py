@@ -1,15 +1,18 @@
 """Dice on boards drawn for the test."""
 
+import math
 from collections.abc import Sequence
 
 import cv2
 import numpy as np
 import pytest
 
+from engine.events import BoardSeen, Throw
 from engine.observation import EMPTY_SLOT, DieReading, SlotReading
 from hardware.camera import Image
+from hardware.table import SimulatedTable
 from models.training.cubes import DieStyle, Light, Vector, draw_die, random_pose
-from vision.dice import DiceReader
+from vision.dice import DiceReader, _up
 from vision.geometry import FieldMap
 
 LEFT, TOP, WIDTH, HEIGHT = 240, 90, 700, 560
@@ -166,3 +169,34 @@ def test_large_dice_of_unknown_scale(reader: DiceReader) -> None:
     (die,) = reader.read_loose(image)
     assert die.value == 5
     assert die.box == pytest.approx((115, 155, 285, 325), abs=45)
+
+
+def test_a_table_in_the_frame_of_a_ray_is_turned_the_shortest_way() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        normal = rng.normal(size=3)
+        normal /= np.linalg.norm(normal)
+        focal, place = float(rng.uniform(500, 2000)), rng.uniform(-600, 600, 2)
+        ray = np.array([*place, focal]) / np.linalg.norm([*place, focal])
+        axis = np.cross(ray, [0, 0, 1])
+        turn, _ = cv2.Rodrigues(axis / np.linalg.norm(axis) * np.arccos(ray[2]))
+        found = _up(normal[None], np.array([focal]), place[None])[0, 0]
+        assert np.allclose(found, turn @ normal * (1, 1, -1))
+
+
+@pytest.mark.parametrize("learn", [True, False])
+def test_the_camera_is_learnt_from_how_dice_lie(learn: bool) -> None:
+    """A long lens at a slant: of a field alone it cannot be told from a short one that is nearer."""
+    table = SimulatedTable(seed=3, style="felt", pose="oblique", max_turns=8)
+    board = table.truth()[0]
+    assert isinstance(board, BoardSeen)
+    field, reader = FieldMap(np.array(board.corners)), DiceReader(learn=learn)
+    table.start()
+    flat = []
+    for throw in (event for event in table.truth() if isinstance(event, Throw)):
+        image = table.picture(math.ceil(throw.t * table.fps) + 3)
+        flat.append([dict(die.states).get("flat", 0.0) for die in reader.read(image, field)])
+    assert min(min(one) for one in flat[2:]) > (0.95 if learn else 0.3)
+    assert (len(reader._lying) > 2) is learn
+    reader.read(image, FieldMap(field.corners + 5))
+    assert len(reader._lying) <= 2, "what was learnt of another field is forgotten"
