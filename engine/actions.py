@@ -50,6 +50,7 @@ from engine.throws import FAULTS, has_contact, is_forced, is_void_if_early
 #: What may be given as a position. Side, dice, cube and score have fields of their own.
 POSITION = "Where the checkers stand: each side’s by its own points, an XGID, or a GNU Backgammon id"
 
+AS_RECORDED = "as recorded"  #: the choice of a play that is none of the legal ones
 #: What may be given beside a play, where it is not among the legal ones.
 AFTER = "Or, if none of these: where the checkers stood after it, as a position"
 
@@ -480,14 +481,14 @@ def _stake_fields(event: SetUp, before: Match) -> Iterator[Field]:
 def _play_field(event: PlayMade, before: Match) -> Field:
     """The legal plays by their notation, and the play as it is recorded where that is another."""
     choices: dict[str, str] = {}
-    recorded = event.notation
+    recorded = AS_RECORDED  # what is written alike need not be the same play
     if before.position is not None:
         for play in legal_plays(before.position, event.side, before.dice or event.dice, before.rules):
             choices[play.notation] = play.notation or "no move"
             if play.after == event.position:
                 recorded = play.notation
     if recorded not in choices:
-        choices = {recorded: f"{recorded or 'no move'} (as recorded)", **choices}
+        choices = {recorded: f"{event.notation or 'no move'} ({AS_RECORDED})", **choices}
     return Field("play", f"{before.name(event.side)}’s play", recorded, tuple(choices.items()))
 
 

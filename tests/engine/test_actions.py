@@ -29,7 +29,9 @@ from engine.events import (
     from_json,
     to_json,
 )
+from engine.judge import judge_play, play_event
 from engine.layout import to_slots
+from engine.legal import legal_plays
 from engine.match import Match, MatchError
 from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
@@ -300,3 +302,22 @@ def test_a_void_throw_can_be_corrected_whatever_made_it_void(fault: Fault) -> No
     void = Throw(t=2, side=Side.WHITE, colour="light", dice=(6, 5), valid=False, faults=(fault,))
     values = {field.name: field.value for field in correctable(void, match)}
     assert filled(void, match, values, 2) == void
+
+
+def test_a_play_that_is_written_like_a_legal_one_but_is_none_can_be_corrected_to_it() -> None:
+    """G11: White played as he may, and a checker of Black's was moved along."""
+    start = Position.start(Game.BACKGAMMON)
+    match = Match(SHORT).apply(GameStart(t=0, rules=SHORT, position=start, side_to_move=Side.WHITE))
+    match = match.apply(Throw(t=1, side=Side.WHITE, colour="light", dice=(3, 1), valid=True))
+    (right,) = (p for p in legal_plays(start, Side.WHITE, (3, 1), SHORT) if p.notation == "8/5 6/5")
+    points = list(right.after.points)
+    points[0], points[1] = points[0] + 1, -1
+    wrong = judge_play(start, Side.WHITE, (3, 1), replace(right.after, points=tuple(points)), SHORT)
+    told = play_event(wrong, 2, match.orientation)
+    assert (told.notation, told.legal) == (right.notation, False)
+    field = next(field for field in correctable(told, match) if field.name == "play")
+    assert dict(field.choices)[field.value] == "8/5 6/5 (as recorded)"
+    assert filled(told, match, {"play": field.value}, 2.0) == told
+    mended = filled(told, match, {"play": right.notation}, 2.0)
+    assert isinstance(mended, PlayMade)
+    assert (mended.position, mended.legal) == (right.after, True)
