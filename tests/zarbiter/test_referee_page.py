@@ -176,7 +176,7 @@ def test_a_board_out_of_step_is_shown_put_back_and_judged_again(driver: Any, tmp
     game.match.hub.show(Frame(np.zeros((90, 160, 3), np.uint8), 1.0, 1), game.table.seen[-1])
     with serve(create_app(game.match.hub, desk=game.match.desk, key=KEY), port=0) as server:
         live = opened(driver, server.url)
-        assert "point 11 (record none, board 5 white)" in live.text("#call")
+        live.wait(lambda: "point 11 (record none, board 5 white)" in live.text("#call"))
         page = opened(driver, f"{server.url}referee#key={KEY}")
         page.wait(lambda: page.count("#step-offers [data-offer]") == 2)
         assert "Judging is paused" in page.text("#step-say")
@@ -188,13 +188,13 @@ def test_a_board_out_of_step_is_shown_put_back_and_judged_again(driver: Any, tmp
         page.wait(lambda: page.run("document.querySelector('#ghost').width") == 160)
         press(page, "Put it back as shown", within="#step-offers")
         page.wait(lambda: "goes on by itself" in page.text("#step-say"))
-        assert page.text("#headline") == "The board is being put back"
+        page.wait(lambda: page.text("#headline") == "The board is being put back")
         game.table.put(AFTER_31)
         game.table.rest(1.5)
         game.look()
         page.wait(lambda: page.run("document.querySelector('#step').hidden"))
         page.wait(lambda: page.text("#headline") == "Bob to play 6-5")
-        assert page.text("#log li p").startswith("Board and record agree again")
+        page.wait(lambda: page.text("#log li p").startswith("Board and record agree again"))
         assert page.console() == []
         game.match.hub.close()
     game.close()
@@ -211,8 +211,8 @@ def test_a_board_out_of_step_stays_as_it_is(driver: Any, tmp_path: Path) -> None
         choose(page, "[data-offer=keep] form", "dice", "")
         press(page, "Record", within="[data-offer=keep]")
         page.wait(lambda: page.text("#headline") == "Ann to throw")
-        assert page.run("document.querySelector('#step').hidden")
-        assert page.text("#said") == "The game goes on from the board as it stands: Ann to throw."
+        page.wait(lambda: page.run("document.querySelector('#step').hidden"))
+        page.wait(lambda: page.text("#said") == "The game goes on from the board as it stands: Ann to throw.")
         assert game.match.hub.state().position == BUMPED
         assert page.console() == []
         game.match.hub.close()
