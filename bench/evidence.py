@@ -64,6 +64,7 @@ def evidence(quick: bool) -> dict[str, Any]:
     for name in ("bg", "ln"):
         truth = material("footage", "video", f"{name}.json")
         result[name] = pictures(truth)
+    click.echo()
     rows = [(name, share(one.right, one.of)) for name, one in result.items() if isinstance(one, Pictures)]
     click.echo(table(("deciding pictures that show what they should", "figure"), rows))
     for name in ("bg", "ln"):

@@ -42,6 +42,15 @@ AHEAD = 8  #: pictures that wait to be compressed; a live match drops what comes
 PAUSE = 1 / RATE - 0.001  #: seconds between two pictures, less what frames are irregular by
 BUSY, WAITING = 2, 4  #: exhibits that are to be written at which clips are made at half the rate, and none
 
+#: What a ruling is about; of a board that is put back there is evidence that is kept already.
+RULED_ON: dict[str, type[Event] | None] = {
+    "accept": PlayMade,
+    "demand": PlayMade,
+    "rethrow": Throw,
+    "stand": Throw,
+    "restore": None,
+}
+
 log = logging.getLogger(__name__)
 
 
@@ -86,7 +95,7 @@ class Evidence:
         self._failing = False
         self._cases: list[Case] = []
         self._writing: deque[tuple[Case, Generator[None, None, None]]] = deque()
-        self._last: dict[type[Event], int] = {}
+        self._last: dict[type[Event] | None, int] = {}
         self._stood: tuple[int, ...] | None = None
         self._since = -math.inf
         for place, event in enumerate(events):
@@ -198,7 +207,7 @@ class Evidence:
             case Ruling() if event.decision != "restore":
                 if event.decision == "demand":
                     self._stood = None
-                kind = PlayMade if event.decision in ("accept", "demand") else Throw
+                kind = RULED_ON.get(event.decision)
                 if kind in self._last:
                     self._keep(self._last[kind], "the referee has ruled on it")
 

@@ -541,6 +541,7 @@ class TestBesideAMatch:
         table.tell(Correction(t=3.1, target=4, action="strike"))  # 9
         table.tell(Correction(t=3.2, target=9, action="strike"))  # 10: still about 4
         table.tell(play(3.3), Ruling(t=3.4, decision="accept"))  # 11, 12: of a play that is not yet written
+        table.tell(throw(3.5), Ruling(t=3.6, decision="restore"))  # 13, 14: of the board, not of a throw
         evidence.close()
         kept = {one.place: one.kept for one in evidence.archive.exhibits.values() if one.kept}
         assert kept == {
@@ -552,7 +553,7 @@ class TestBesideAMatch:
             7: "the referee has ruled on it",
             11: "the referee has ruled on it",
         }
-        assert {one.place for one in evidence.archive.exhibits.values()} == {0, 1, 2, 3, 4, 5, 6, 7, 11}
+        assert set(evidence.archive.exhibits) == {0, 1, 2, 3, 4, 5, 6, 7, 11, 13}
 
     def test_a_match_that_is_resumed(self, tmp_path: Path) -> None:
         first = Evidence(archive(tmp_path / "a"), patient=True)
