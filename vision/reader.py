@@ -21,11 +21,13 @@ from engine.position import CHECKERS, Game
 from hardware.camera import Frame, Image
 from vision.appearance import MARGIN, ROW, Appearance, learn, on_canvas
 from vision.board import find_board, track_board
+from vision.checkers import Witness, read_checkers
 from vision.dice import DiceReader
 from vision.geometry import FieldMap
 from vision.hands import Cover, FieldMasks, Watch
 from vision.motion import Mask, Motion, MotionGate, shrink, shrink_factor
 from vision.slots import read_board
+from vision.witness import together
 
 _LOOK_EVERY = 1.0  # seconds between two looks for the board
 _LOOK_SOON, _FIRST = 0.4, 2.0  # the same in the first seconds, since the first throw may come soon
@@ -50,6 +52,7 @@ _TOUCHED = 0.005  # share of a slot that has moved since it was read, from which
 _UNSURE = 0.95  # confidence below which it is read first as well
 #: Seconds between two frames up to which a board at rest is read in turns, so that no frame takes long.
 _DENSE = 0.15
+_TURN_CHANGES = 6  # slots that a turn may change, and a little more
 _AT_ONCE = 12  # slots that are read in one turn
 _REFRESH_EVERY = 3.0  # seconds between two adaptations of the learnt look
 _REFRESH = 0.1  # weight of one
@@ -137,7 +140,8 @@ class BoardReader:
             return False
         assert self._began is not None
         patient = frame.t - self._began < _ANY_AFTER
-        if patient and self._appearance is not None and motion.quiet.mean() < _AT_REST:
+        known = self._appearance is not None or self._expected is not None
+        if patient and known and motion.quiet.mean() < _AT_REST:
             return False  # a board that was lost is found again without the hands that were over it
         self._next_look = frame.t + (_LOOK_SOON if frame.t - self._began < _FIRST else _LOOK_EVERY)
         found = find_board(frame.image, corners=self._corners)
@@ -148,7 +152,12 @@ class BoardReader:
             start = None
         learnt = True
         if self._expected is not None:
-            self._appearance = learn(frame.image, found.field, self._expected)
+            standing = _as_read(self._expected, found.slots)
+            if standing is None:
+                if patient:
+                    return False  # something covers it, or it stands otherwise: look again
+                standing = self._expected
+            self._appearance = learn(frame.image, found.field, standing)
         elif start is not None:
             standing = start_layouts(start.game)[start.orientation]
             self._appearance = learn(frame.image, found.field, standing)
@@ -262,7 +271,10 @@ class _Board:
         """Read everything anew, since what is known of the board has changed."""
         self._slots = [_UNKNOWN] * SLOTS
         self._bar = (EMPTY_SLOT, EMPTY_SLOT)
-        self._slots_at = self._dice_at = -np.inf
+        self._net: Witness | None = None  # how the network read the board, and when
+        self._stale = np.ones(SLOTS + 1, np.bool_)  # what has changed since
+        self._told: Witness = (tuple(self._slots), self._bar)  # what both say together
+        self._slots_at = self._dice_at = self._net_at = -np.inf
         self._read_at = np.full(SLOTS + 2, -np.inf)  # of the slots and the bar; the last is of no slot
         self._dice: tuple[DieReading, ...] = ()
         # What of a board at rest is still to be read, and whether any of it has moved before.
@@ -279,7 +291,12 @@ class _Board:
 
     def busy(self, t: float) -> bool:
         """Whether the board comes to rest in this frame, or has and is still being read."""
-        if self._still_since is None or t in (self._still_since, self._slots_at, self._dice_at):
+        if self._still_since is None or t in (
+            self._still_since,
+            self._slots_at,
+            self._dice_at,
+            self._net_at,
+        ):
             return True
         return self._dice_left or bool(self._left.any())
 
@@ -313,6 +330,7 @@ class _Board:
         moved = self._masks.shares(motion.since > self._read_at[self._masks.slots])
         self._dice = self._lying(cover, motion)
         fresh = self._fresh(cover, motion)
+        first = self._left & visible
         if still:
             if due:
                 self._left[:] = self._dice_left = True
@@ -324,14 +342,22 @@ class _Board:
         else:
             self._left[:] = self._dice_left = self._unread = False
             now = visible & (moved > _UNREST) & (t - self._slots_at >= _SLOTS_EVERY)
-        if in_turns and fresh:
+        # The network is asked once whenever anything has changed; before all else, if what was read is odd.
+        ask = still and cover.clear and self._unasked(motion)
+        odd = ask and not first.any() and self._odd()
+        if in_turns and (fresh or odd):
             now[:] = False  # dice may be lifted before long, checkers stay
         self._left = self._left & visible & ~now
-        self._read_slots(frame.image, t, appearance, now)
-        if fresh or (self._dice_left and not (in_turns and now.any())):
+        self._read_slots(frame.image, motion, appearance, now)
+        busy = in_turns and bool(now.any())
+        if fresh or (self._dice_left and not busy and not (in_turns and odd)):
             self._read_dice(frame.image, cover, motion, dice, believed)
+            busy = in_turns
+        if ask and not busy and (odd or not in_turns or not self._left.any()):
+            self._ask(frame.image, t)
         if self._unread:
-            self._unread = self._whole or bool((first & self._left).any())
+            waits = ask and self._net_at < t and self._odd()
+            self._unread = self._whole or waits or bool((first & self._left).any())
         still = still and not self._unread
         if still and not self._dice_left:
             if cover.hands and t >= self._next_ghost:
@@ -343,9 +369,9 @@ class _Board:
             self._watch.follow(small, cover, motion)
         slots = tuple(
             reading if seen else replace(reading, visible=False)
-            for reading, seen in zip(self._slots, visible[:SLOTS], strict=True)
+            for reading, seen in zip(self._told[0], visible[:SLOTS], strict=True)
         )
-        light, dark = self._bar
+        light, dark = self._told[1]
         if not visible[SLOTS]:
             light, dark = replace(light, visible=False), replace(dark, visible=False)
         return Observation(
@@ -386,17 +412,46 @@ class _Board:
             + [min(light.confidence, dark.confidence) < _UNSURE or not np.isfinite(self._read_at[SLOTS])]
         )
 
-    def _read_slots(self, image: Image, t: float, appearance: Appearance, now: NDArray[np.bool_]) -> None:
+    def _read_slots(
+        self, image: Image, motion: Motion, appearance: Appearance, now: NDArray[np.bool_]
+    ) -> None:
         """Read the slots and the bar, (25,), that are to be read ``now``."""
         if not now.any():
             return
-        self._slots_at = t
-        self._read_at[:-1][now] = t
+        self._slots_at = motion.t
+        self._read_at[:-1][now] = motion.t
         slots, bar = read_board(image, self.field, appearance, visible=now)
         for slot in np.flatnonzero(now[:SLOTS]):
             self._slots[slot] = slots[slot]
         if now[SLOTS]:
             self._bar = bar
+        self._stale |= now & (self._masks.shares(motion.since >= self._net_at) > _TOUCHED)
+        self._tell()
+
+    def _unasked(self, motion: Motion) -> bool:
+        """Whether anything has changed on the board since the network was asked."""
+        return bool((self._masks.shares(motion.since >= self._net_at) > _TOUCHED).any())
+
+    def _odd(self) -> bool:
+        """Whether what is told is unsure somewhere, or not all checkers are there."""
+        slots, bar = self._told
+        if min(slot.confidence for slot in slots if slot.count < ROW) < _UNSURE:
+            return True
+        totals = (sum(max(0, sign * one.best) for one in (*slots, *bar)) for sign in (1, -1))
+        return any(total != CHECKERS for total in totals)
+
+    def _ask(self, image: Image, t: float) -> None:
+        """Let the network, which knows nothing of this board, read all of it."""
+        self._net_at = t
+        self._stale[:] = False
+        seen = read_checkers(image, self.field)
+        self._net = (seen.slots, seen.bar)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Hear both witnesses, where the second has seen what lies there now."""
+        looked = (tuple(self._slots), self._bar)
+        self._told = looked if self._net is None else together(looked, self._net, ~self._stale)
 
     def _lying(self, cover: Cover, motion: Motion) -> tuple[DieReading, ...]:
         """The dice that lie as they were read: in view, and nothing has moved there since."""
@@ -437,7 +492,7 @@ class _Board:
             full = cv2.resize(resting.view(np.uint8), size, interpolation=cv2.INTER_NEAREST)
             changed = np.asarray(full, np.uint8).view(np.bool_)
         self._whole = False
-        slots = self._slots
+        slots = list(self._told[0])
         if (
             believed is not None
         ):  # a die hides the checker that it lies on, and so a slot may seem to lack one
@@ -469,6 +524,20 @@ class _Board:
         """What lies under a die's box in a plane of the small picture."""
         x0, y0, x1, y1 = (round(v / self._masks.factor) for v in die.box)
         return plane[max(0, y0) : max(0, y1) + 1, max(0, x0) : max(0, x1) + 1]
+
+
+def _as_read(expected: tuple[int, ...], read: Sequence[int]) -> tuple[int, ...] | None:
+    """What stands on a board of which it is known how it stood: in the midst of a turn it may differ a little.
+
+    ``None`` if it differs by more than a turn can change. Of stacks in layers the number is not read well.
+    """
+    taller = [
+        was * now > 0 and min(abs(was), abs(now)) >= ROW for was, now in zip(expected, read, strict=True)
+    ]
+    merged = [was if tall else now for was, now, tall in zip(expected, read, taller, strict=True)]
+    if sum(was != now for was, now in zip(expected, merged, strict=True)) > _TURN_CHANGES:
+        return None
+    return tuple(merged)
 
 
 def _some(wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -17,6 +17,7 @@ from engine.observation import Observation
 from engine.position import Game
 from hardware.camera import Frame, Image
 from hardware.table import SimulatedTable
+from vision.checkers import read_checkers
 from vision.dice import DiceReader
 from vision.reader import BoardReader
 from vision.slots import read_board
@@ -302,3 +303,42 @@ def test_a_hand_over_a_die_is_movement_there_and_a_speck_is_none() -> None:
     assert since(seen[10]) == since(seen[13]) == since(seen[17]) == 0.8
     assert since(seen[19]) is None, "under a hand no die is read"
     assert since(seen[25]) == 2.0
+
+
+def test_the_network_is_asked_where_a_lamp_hides_a_checker() -> None:
+    table = SimulatedTable(seed=33, style="wood", pose="oblique", conditions=("glare",), max_turns=1)
+    start = start_layouts(Game.BACKGAMMON)[table.orientation]
+    last = list(watch(BoardReader(corners=corners_of(table.truth())), table, 14))[-1]
+    assert [slot.best for slot in last.slots] == list(start)
+    assert min(slot.confidence for slot in last.slots) > 0.8
+
+
+def test_the_network_is_asked_once_a_change_and_in_frames_that_read_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    work: list[str] = []
+    plain_dice, plain_network = DiceReader.read, read_checkers
+
+    def noted(name: str, function: Any) -> Any:
+        def call(*args: Any, **more: Any) -> Any:
+            work.append(name)
+            return function(*args, **more)
+
+        return call
+
+    monkeypatch.setattr("vision.reader.read_board", noted("slots", read_board))
+    monkeypatch.setattr("vision.reader.read_checkers", noted("network", plain_network))
+    monkeypatch.setattr(DiceReader, "read", noted("dice", plain_dice))
+    table = SimulatedTable(seed=4, size=SIZE, max_turns=1)
+    eyes = BoardReader(corners=corners_of(table.truth()))
+    asked = []
+    with table:
+        for frame in iter(table.read, None):
+            work.clear()
+            eyes.read(frame)
+            assert len(set(work)) <= 1 or frame.seq < 3
+            asked += ["network"] if "network" in work else []
+        rest = [eyes.read(Frame(frame.image, frame.t + 0.1 * i, frame.seq + i)) for i in range(1, 30)]
+    assert 2 <= len(asked) <= 8
+    assert work.count("network") <= 1
+    assert rest[-1].still
