@@ -221,10 +221,9 @@ def glare(canvas: Plane, stance: Stance) -> Mask:
 
     White tells nothing, and around it all colours are paler than they were learnt.
     """
-    blue, green, red = cv2.split(canvas)
-    white = (cv2.min(cv2.min(blue, green), red) >= _BLINDING).astype(np.uint8)
-    spot = cv2.morphologyEx(white, cv2.MORPH_OPEN, _GLINT)
+    spot = cv2.inRange(canvas, (_BLINDING,) * 3, (np.inf,) * 3)
     if spot.any():
+        spot = cv2.morphologyEx(spot, cv2.MORPH_OPEN, _GLINT)
         size = (2 * round(stance.dx * FIELD[0] / 2) + 1, 2 * round(stance.dy * FIELD[1] / 2) + 1)
         spot = cv2.dilate(spot, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, size))
     return np.asarray(spot > 0)

@@ -7,6 +7,8 @@ they differ neither is believed, and whether all checkers are there may tip the 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,8 +28,11 @@ Array = NDArray[np.float64]
 
 _COUNTS = np.arange(-CHECKERS, CHECKERS + 1)
 _ON_BAR = np.arange(_MOST_ON_BAR + 1)
-#: How often any slot holds each count, and either side each number on the bar. A full row is one count: its
-#: height is told from how it was before, which only the look knows.
+#: Which row each count, or number on the bar, makes: (31, 11) and (8, 6), 1 where it does. A full row is
+#: one of them: its height is told from how it was before, which only the look knows.
+_ROW_OF = np.eye(2 * ROW + 1)[np.clip(_COUNTS, -ROW, ROW) + ROW]
+_BAR_ROW_OF = np.eye(ROW + 1)[np.minimum(_ON_BAR, ROW)]
+#: How often any slot holds each row, and either side's part of the bar.
 _SLOT = np.full(2 * ROW + 1, 0.05)
 _SLOT[ROW] = 0.5
 _BAR = np.array([0.9, *[0.1 / ROW] * ROW])
@@ -39,17 +44,16 @@ def together(look: Witness, network: Witness, fresh: NDArray[np.bool_]) -> Witne
     ``fresh``: bool (25,), of slots and bar, whether the network has seen what lies there now; of others the
     look alone is heard.
     """
-    looked, seen = (np.stack([_chances(slot, _COUNTS) for slot in one[0]]) for one in (look, network))
-    slots = looked.copy()
-    for slot in np.flatnonzero(fresh[:SLOTS]):
-        slots[slot] = _both(looked[slot], seen[slot], _COUNTS, _SLOT)
-    bar = np.stack([_chances(one, sign * _ON_BAR) for one, sign in zip(look[1], (1, -1), strict=True)])
-    if fresh[SLOTS]:
-        also = (_chances(one, sign * _ON_BAR) for one, sign in zip(network[1], (1, -1), strict=True))
-        bar = np.stack([_both(one, other, _ON_BAR, _BAR) for one, other in zip(bar, also, strict=True)])
+    looked, seen = (np.stack([_chances(slot) for slot in slots]) for slots, _ in (look, network))
+    slots = np.where(fresh[:SLOTS, None], _both(looked, seen, _ROW_OF, _SLOT), looked)
+    bar_looked, bar_seen = (
+        np.stack([_chances(one)[CHECKERS + sign * _ON_BAR] for one, sign in zip(bar, (1, -1), strict=True)])
+        for _, bar in (look, network)
+    )
+    bar = _both(bar_looked, bar_seen, _BAR_ROW_OF, _BAR) if fresh[SLOTS] else bar_looked
     if fresh.all():
-        doubtful = _row(looked.argmax(axis=1) - CHECKERS) != _row(seen.argmax(axis=1) - CHECKERS)
-        doubtful |= (slots.max(axis=1) < _SURE) & (np.abs(slots.argmax(axis=1) - CHECKERS) < ROW)
+        doubtful = (looked @ _ROW_OF).argmax(axis=1) != (seen @ _ROW_OF).argmax(axis=1)
+        doubtful |= (slots @ _ROW_OF).max(axis=1) < _SURE
         if doubtful.any():
             slots[doubtful] = at_most_fifteen(slots, bar, (_ALL, _ALL))[0][doubtful]
     told = [
@@ -59,28 +63,28 @@ def together(look: Witness, network: Witness, fresh: NDArray[np.bool_]) -> Witne
     return tuple(told), (light, dark) if fresh[SLOTS] else look[1]
 
 
-def _row(counts: NDArray[np.int_]) -> NDArray[np.int_]:
-    """Counts of which all full rows are one."""
-    return np.clip(counts, -ROW, ROW)
-
-
-def _both(look: Array, network: Array, counts: NDArray[np.int_], usual: Array) -> Array:
-    """Chances of ``counts`` by two that err independently; ``usual``: of the rows, before either is heard."""
-    row = _row(counts) - _row(counts).min()
-    by_look, by_network = (np.bincount(row, one, len(usual)) for one in (look, network))
+def _both(look: Array, network: Array, row_of: Array, usual: Array) -> Array:
+    """Chances (n, counts) by two that err independently; ``usual``: of the rows, before either is heard."""
+    by_look, by_network = look @ row_of, network @ row_of
     heard = [(1 - _ERRS) * one + _ERRS * usual for one in (by_look, by_network)]
     rows = heard[0] * heard[1] / usual
-    within = np.where(by_look[row] > _KEEP, look / by_look[row], network / by_network[row])
-    both = rows[row] * within
-    return np.asarray(both / both.sum(), np.float64)
+    rows /= rows.sum(axis=1, keepdims=True)
+    known = by_look > _KEEP  # else the network tells the heights as well
+    by_look, by_network = (
+        np.where(use, rows / np.maximum(one, 1e-300), 0)
+        for use, one in ((known, by_look), (~known, by_network))
+    )
+    return np.asarray(look * (by_look @ row_of.T) + network * (by_network @ row_of.T), np.float64)
 
 
-def _chances(reading: SlotReading, counts: NDArray[np.int_]) -> Array:
-    chances = np.array([reading.probability(int(n)) for n in counts])
+@lru_cache(maxsize=256)
+def _chances(reading: SlotReading) -> Array:
+    """Chances of -15 to 15, none of them 0, that add up to 1."""
+    chances = np.array([reading.probability(count) for count in _COUNTS.tolist()])
     return np.asarray(chances / chances.sum(), np.float64)
 
 
 def _reading(chances: Array, counts: NDArray[np.int_]) -> SlotReading:
-    order = np.argsort(-chances, kind="stable")
-    kept = [(int(counts[i]), round(float(chances[i]), 4)) for i in order if chances[i] >= _KEEP]
-    return SlotReading(tuple(kept))
+    kept = np.flatnonzero(chances >= _KEEP)
+    order = kept[np.argsort(-chances[kept], kind="stable")]
+    return SlotReading(tuple((int(counts[i]), round(float(chances[i]), 4)) for i in order))
