@@ -527,7 +527,7 @@ class _Board:
 
 
 def _as_read(expected: tuple[int, ...], read: Sequence[int]) -> tuple[int, ...] | None:
-    """What stands on a board of which it is known how it stood: in the midst of a turn it may differ a little.
+    """What stands on a board of which it is known how it stood: amid a turn it differs a little.
 
     ``None`` if it differs by more than a turn can change. Of stacks in layers the number is not read well.
     """
