@@ -349,7 +349,7 @@ class _Board:
             now[:] = False  # dice may be lifted before long, checkers stay
         self._left = self._left & visible & ~now
         self._read_slots(frame.image, motion, appearance, now)
-        busy = in_turns and bool(now.any())
+        busy = slots_busy = in_turns and bool(now.any())
         if fresh or (self._dice_left and not busy and not (in_turns and odd)):
             self._read_dice(frame.image, cover, motion, dice, believed)
             busy = in_turns
@@ -359,7 +359,7 @@ class _Board:
             waits = ask and self._net_at < t and self._odd()
             self._unread = self._whole or waits or bool((first & self._left).any())
         still = still and not self._unread
-        if still and not self._dice_left:
+        if still and not self._dice_left and not slots_busy:
             if cover.hands and t >= self._next_ghost:
                 self._dispel(frame.image, small, cover, motion, appearance)
             if self._watch.settle(small, cover, motion, [die.box for die in self._dice]):
@@ -466,8 +466,10 @@ class _Board:
             return False
         if self._rolling:
             return True
-        fresh = cover.changed & motion.at_rest(_DICE_REST) & (motion.since >= self._dice_at)
-        return bool(cv2.erode(fresh.view(np.uint8), _CORE).any())
+        fresh = cover.changed & (motion.since >= self._dice_at)
+        if not fresh.any():
+            return False
+        return bool(cv2.erode((fresh & motion.at_rest(_DICE_REST)).view(np.uint8), _CORE).any())
 
     def _read_dice(
         self,
