@@ -171,6 +171,7 @@ class _Held:
     danced: Side | None = None
     over: float = 0.0  #: seconds, when its dice were lifted
     told: Throw | None = None  #: as a valid one, although it was then lifted unplayed
+    others: Dice | None = None  #: dice that may have been misread for it, with which nobody could move
 
 
 class Tracker:
@@ -926,7 +927,7 @@ class Tracker:
             self._decide(now, final=final, standing=standing)  # of one side only, now
             return
         if self._may_dance(turn, readings):
-            self._hold_dance(turn)
+            self._hold_dance(turn, readings[0])
             return
         if margin < SURE_MARGIN:
             self._doubt_play(turn, readings)
@@ -962,15 +963,18 @@ class Tracker:
         if turn.cast is None or self._g.side is None or readings[0].after != self._g.position:
             return False
         if turn.told is not None:
-            return readings[0].kind == "illegal" and turn.told.valid and not turn.ruled_void
+            # By the dice that were told there was a play, or they were others.
+            could = readings[0].kind == "illegal" or _sorted(readings[0].dice) != _sorted(turn.told.dice)
+            return could and turn.told.valid and not turn.ruled_void
         return any(r.kind == "play" and r.after == self._g.position for r in readings)
 
-    def _hold_dance(self, turn: _Turn) -> None:
+    def _hold_dance(self, turn: _Turn, best: Reading) -> None:
         """Leave open whether a throw without a move counted: the side that goes on will show it."""
         assert turn.cast is not None
         t, over = turn.t, turn.over if turn.over is not None else turn.cast.last
         dice = turn.told.dice if turn.told is not None else _shown(turn.cast)
-        self._held.append(_Held(t, dice, turn.cast, self._g.side, over, turn.told))
+        others = best.dice if best.kind == "play" and _sorted(best.dice) != _sorted(dice) else None
+        self._held.append(_Held(t, dice, turn.cast, self._g.side, over, turn.told, others))
         self._g.side = None
         self._next_turn()
 
@@ -1049,6 +1053,12 @@ class Tracker:
     ) -> None:
         self._out.append(Doubt(t=t, about=about, options=options))
 
+    def _doubt_dice(self, told: Throw, side: Side, dice: Dice, probability: float) -> None:
+        """A throw that was told was another, as its play shows."""
+        was = f"{told.side.value} threw {told.dice[0]}-{told.dice[1]}"
+        now = f"{side.value} threw {dice[0]}-{dice[1]}"
+        self._doubt(told.t, "throw", ((now, probability), (was, 1 - probability)))
+
     def _close_standing(self, turn: _Turn) -> None:
         """The recording ends in the middle of a turn: its throw is told if its side is known."""
         self._tell_as_seen(turn)
@@ -1079,9 +1089,7 @@ class Tracker:
         elif turn.told.valid and (
             _sorted(turn.told.dice) != _sorted(best.dice) or turn.told.side is not side
         ):
-            was = f"{turn.told.side.value} threw {turn.told.dice[0]}-{turn.told.dice[1]}"
-            now = f"{side.value} threw {best.dice[0]}-{best.dice[1]}"
-            self._doubt(turn.t, "throw", ((now, best.probability), (was, 1 - best.probability)))
+            self._doubt_dice(turn.told, side, best.dice, best.probability)
         dice = turn.told.dice if turn.told and _sorted(turn.told.dice) == _sorted(best.dice) else best.dice
         t = over if over is not None else self._next.t if self._next is not None else self._frames[-1].t
         void = False
@@ -1109,8 +1117,11 @@ class Tracker:
                     self._out.append(replace(held.told, valid=False, faults=faults))
                     text = f"{held.dice[0]}-{held.dice[1]}"
                     self._doubt(held.t, "throw", ((f"{text} does not count", 0.8), (f"{text} counts", 0.2)))
+                if valid and held.told is not None and held.others is not None:
+                    self._doubt_dice(held.told, held.danced, held.others, 0.9)
                 if valid:
-                    self._emit_play(held.over, held.danced, held.dice, self._g.position, 0.9)
+                    dice = held.others or held.dice
+                    self._emit_play(held.over, held.danced, dice, self._g.position, 0.9)
             elif faults:
                 self._emit_throw(_Turn(held.cast, held.t), side, held.dice, faults)
             else:
