@@ -606,7 +606,7 @@ class TestBesideAMatch:
         watched = Evidence(archive(tmp_path / "a"))
         table = Table(watched)
         table.turn()
-        assert writing.wait(10)
+        assert writing.wait(60)
         began = time.monotonic()
         table.turn()
         assert time.monotonic() - began < 3.0, "120 pictures, made and offered"

@@ -96,7 +96,7 @@ def test_what_a_page_has_shown_survives_kill_9_and_the_match_goes_on(tmp_path: P
         program.wait_for_events(len(shown) + 4)
         assert program.get("api/state")["phase"] != "out of step"
         status, err = program.end(signal.SIGTERM)
-    assert status == 0
+    assert status == 0, err
     assert "Match 1 of White and Black is resumed" in err
     record = events_of(read_told(store, 1))
     assert [told.type for told in record].count("game_start") == 1  # one game all along
@@ -123,7 +123,7 @@ def test_demo_prints_its_address_shows_a_match_and_stops_cleanly() -> None:
         with urllib.request.urlopen(program.url + "frame.jpg", timeout=5) as answer:
             assert answer.read(2) == b"\xff\xd8"
         status, err = program.end(signal.SIGINT)
-    assert status == 0
+    assert status == 0, err
     assert "Traceback" not in err
 
 
@@ -155,5 +155,5 @@ def test_a_camera_that_is_missing_is_said_on_the_page(tmp_path: Path) -> None:
         assert camera["state"] == "failed"
         assert camera["message"].startswith("/dev/video97: no such camera")
         status, err = program.end(signal.SIGTERM)
-    assert status == 0
+    assert status == 0, err
     assert "Traceback" not in err
