@@ -1,8 +1,8 @@
 """The whole chain on the simulated table: whole games on every board, under every camera.
 
-What is measured here is asked for by issue 5: at least 99.5% of throws and of plays right, no illegal play
-shown as a legal one, at most one doubt a game on average; from still board to event a median under 0.5 s of
-video time and a 95th percentile under 1 s.
+What is aimed at: at least 99.5% of throws and of plays right, no illegal play shown as a legal one, at most
+one doubt a game on average; from still board to event a median under 0.5 s of video time and a 95th
+percentile under 1 s.
 """
 
 from __future__ import annotations
