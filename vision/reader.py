@@ -42,7 +42,8 @@ _COVERED_WAIT = 3.0  # seconds that something must cover the board before a move
 _SCATTER = 2.5  # pixels by which two measurements of one move may differ
 _LIKER = 0.04  # by which the picture must be more like the board where that is said to have moved to
 _TELL = 2.0  # seconds for which a move is told
-_SHAKE = 0.4  # share of the picture that moves at once when the camera or the board does
+_SHAKE = 0.28  # share of the picture that moves at once when the camera or the board does (arms: 0.22)
+_SHAKEN = 0.5  # seconds from that within which something that seems to cover the board is the shift itself
 _DICE_REST = 0.09  # seconds without movement after which a die is read: one like pair, or three at thirty
 _DICE_EVERY = 0.09  # seconds between two readings of dice that came to rest, though not all in one frame
 _STRAY = 0.15  # share of a die's box in which movement is something beside it: a shadow's rim, noise
@@ -175,13 +176,15 @@ class BoardReader:
         board = self._board
         assert board is not None
         if motion.share() > _SHAKE:
-            board.next_track = min(board.next_track, frame.t + motion.rest)
+            board.next_track, board.shaken = min(board.next_track, frame.t + motion.rest), frame.t
         told = ("the board has moved",) if frame.t < board.told_until else ()
         if frame.t < board.next_track or not board.at_rest(motion):
             return told
         if motion.share() <= _SHAKE and board.busy(frame.t):
             return told  # a look for a move that nothing hints at can wait until what came to rest is read
-        if board.covered_since is not None and frame.t - board.covered_since < _COVERED_WAIT:
+        since = board.covered_since
+        shaken = since is not None and abs(since - board.shaken) < _SHAKEN
+        if since is not None and frame.t - since < _COVERED_WAIT and not shaken:
             return told  # a hand takes the eye along with it; one that stays may be a shifted picture
         board.next_track = frame.t + _TRACK_EVERY
         now = track_board(board.field, board.picture, frame.image)
@@ -201,7 +204,7 @@ class BoardReader:
             return told
         if board.moved is None or np.abs(now.corners - board.moved.corners).max() > _SCATTER:
             board.moved = now  # believed when it is seen twice
-            board.next_track = frame.t + _TRACK_AGAIN
+            board.next_track = frame.t + (0.0 if shaken else _TRACK_AGAIN)
             return told
         board.moved = None
         if self._likeness(frame.image, now) < self._likeness(frame.image, board.field) + _LIKER:
@@ -259,6 +262,7 @@ class _Board:
         self.gone = False
         self.moved: FieldMap | None = None
         self.told_until = -np.inf
+        self.shaken = -np.inf  # when the whole picture last moved at once
         self.next_track = frame.t + _TRACK_EVERY
         self.next_refresh = frame.t
         self._next_ghost = frame.t

@@ -153,6 +153,23 @@ def test_a_nudged_camera_is_followed_and_told() -> None:
     assert tuple(s.best for s in after[-1].slots) == start_layouts(Game.BACKGAMMON)[table.orientation]
 
 
+def test_a_camera_that_was_knocked_aside_sees_the_board_again_within_a_second() -> None:
+    table = SimulatedTable(seed=31, style="cork", size=SIZE, max_turns=2, conditions=["bumped_camera"])
+    jolt = [e for e in table.truth() if isinstance(e, BoardSeen)][1]
+    reader = BoardReader()
+    with table:
+        seen = [
+            reader.read(frame)
+            for frame in iter(table.read, None)
+            if frame.t < 1 or jolt.t - 0.5 < frame.t < jolt.t + 1.3
+        ]
+    last = seen[-1]
+    assert last.board is not None
+    assert np.abs(np.array(last.board.corners) - jolt.corners).max() < 3
+    lost = [o for o in seen if o.t > jolt.t and not any(slot.visible for slot in o.slots)]
+    assert 0 < len(lost) <= 10
+
+
 def test_a_match_joined_midway_is_learnt_from_what_stands_there() -> None:
     table = SimulatedTable(seed=1, size=SIZE, max_turns=2)
     truth = table.truth()
