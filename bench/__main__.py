@@ -18,6 +18,7 @@ import click
 
 from bench import (
     adaptation,
+    again,
     calibration,
     conditions,
     dice,
@@ -64,6 +65,7 @@ PARTS = {
     ),
     "faults": Part("Simulated faults", faults.faults),
     "hard": Part("Simulated matches under hard conditions", hard.hard),
+    "again": Part("What was seen of simulated matches, told again", again.again, usual=False),
     "footage": Part("Rendered videos made by other means", footage.videos),
     "photos": Part("Labelled photographs and rendered stills", photos.pictures),
     "conditions": Part("Where pictures are misread", conditions.conditions, worst.sheet),
@@ -87,7 +89,11 @@ PARTS = {
     help="Write pictures of the results into this folder too, for the parts that have some.",
 )
 def main(parts: tuple[str, ...], quick: bool, out: Path | None) -> None:
-    """Measure PARTS (by default all of them but `versions`, which makes virtual environments for itself)."""
+    """Measure PARTS.
+
+    By default all of them but `again`, which goes on from what the three before it have seen, and `versions`,
+    which makes virtual environments for itself.
+    """
     OUT.mkdir(exist_ok=True)
     for name in parts or [name for name, part in PARTS.items() if part.usual]:
         part = PARTS[name]

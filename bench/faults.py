@@ -7,13 +7,13 @@ a cup and stay in the half to the thrower's right, since only these make some th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import click
 
 from bench.compare import Tally
-from bench.simulated import Job, causes_of, play_all
+from bench.simulated import Job, Result, causes_of, play_all
 from bench.tables import share, table
 from engine.position import Game
 from engine.rules import RuleSet, default_rules
@@ -38,7 +38,16 @@ class Faults:
 
 def faults(quick: bool) -> Faults:
     """Recall and precision by cause, and false alarms on what was sound."""
-    results = play_all(jobs(2, turns=14) if quick else jobs(WANTED))
+    return report(play_all(usual(quick)))
+
+
+def usual(quick: bool) -> list[Job]:
+    """The matches of this part, or a few short ones."""
+    return jobs(2, turns=14) if quick else jobs(WANTED)
+
+
+def report(results: Sequence[Result]) -> Faults:
+    """Print the tables of these matches; counts of all, and by cause."""
     counted: Counter[tuple[str, str]] = Counter()
     total = Tally()
     for result in results:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import click
 
 from bench.compare import Tally
-from bench.simulated import Job, play_all
+from bench.simulated import Job, Result, play_all
 from bench.tables import share, table
 from engine.position import Game
 from hardware.table import CONDITIONS, STYLES
@@ -35,14 +36,21 @@ class Row:
 
 def hard(quick: bool) -> list[Row]:
     """Throws and plays right, doubts and desyncs by condition; no condition, for comparison, comes first."""
-    names = ["none", SLOW, HEADS, *CONDITIONS]
-    results = play_all([job for name in names for job in jobs(name, quick)])
-    rows: list[Row] = []
-    for name in names:
-        total = Tally()
-        for result in (results.pop(0) for _ in jobs(name, quick)):
-            total.add(result.tally)
-        rows.append(Row(name, total))
+    return report(play_all(list(games(quick))), quick)
+
+
+def games(quick: bool) -> dict[Job, str]:
+    """All games, each with what its condition is called."""
+    return {job: name for name in ("none", SLOW, HEADS, *CONDITIONS) for job in jobs(name, quick)}
+
+
+def report(results: Sequence[Result], quick: bool) -> list[Row]:
+    """Print the table of these games; a row for each condition."""
+    names = games(quick)
+    totals: dict[str, Tally] = {}
+    for result in results:
+        totals.setdefault(names[result.job], Tally()).add(result.tally)
+    rows = [Row(name, total) for name, total in totals.items()]
     head = ("condition", "throws right", "plays right", "doubts", "desyncs")
     click.echo(
         "\n"

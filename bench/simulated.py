@@ -17,16 +17,15 @@ import cv2
 import numpy as np
 
 from bench.compare import Pair, Tally, count, doubted, matches, paired
+from bench.measure import NoMaterial
+from bench.seen import Remembering, eyes, keep, kept
 from bench.tables import share, table
 from engine.events import Event, PlayMade, Throw
 from engine.position import Game
 from engine.rules import RuleSet
 from engine.tracker import Tracker
-from hardware.camera import Camera, Frame
-from hardware.device import Device
 from hardware.table import PLAY_FAULTS, STYLES, THROW_FAULTS, SimulatedTable
 from hardware.table.scene import POSES, Pose
-from vision.reader import BoardReader
 from zarbiter.digitize import digitize
 
 WORKERS = 2
@@ -82,34 +81,32 @@ class Result:
     throw_delays: list[float]
     play_delays: list[float]
     causes: Counter[tuple[str, str]]
-
-
-class Watched(Device):
-    """A camera that remembers the time of its last frame."""
-
-    def __init__(self, camera: Camera) -> None:
-        self._camera = camera
-        self.name, self.length, self.live = camera.name, camera.length, camera.live
-        self.t = 0.0  #: seconds, of the last frame
-
-    def start(self) -> None:
-        self._camera.start()
-
-    def read(self, timeout: float = 1.0) -> Frame | None:
-        frame = self._camera.read(timeout)
-        self.t = frame.t if frame is not None else self.t
-        return frame
-
-    def stop(self) -> None:
-        self._camera.stop()
+    of_old: bool = False  #: told from what other eyes saw than those that there are now
 
 
 def play(job: Job) -> Result:
     """Paint a match, read it with no help, and hold the events against the truth."""
     cv2.setNumThreads(1)
+    reader = Remembering()
+    told = [(reader.observations[-1].t, event) for event in digitize(job.table(), reader, Tracker(job.rules))]
+    keep(repr(job), reader.observations)
+    return _result(job, told)
+
+
+def tell(job: Job) -> Result | None:
+    """The same from what was seen of a match before; ``None`` if it was not."""
+    seen = kept(repr(job))
+    if seen is None:
+        return None
+    tracker = Tracker(job.rules)
+    told = [(now.t, event) for now in seen.observations for event in tracker.observe(now)]
+    told += [(seen.observations[-1].t, event) for event in tracker.finish()]
+    return _result(job, told, of_old=seen.eyes != eyes())
+
+
+def _result(job: Job, told: Sequence[tuple[float, Event]], *, of_old: bool = False) -> Result:
+    """Hold events, each with the time of the frame that brought it, against the truth."""
     camera = job.table()
-    watched = Watched(camera)
-    told = [(watched.t, event) for event in digitize(watched, BoardReader(), Tracker(job.rules))]
     read = [event for _, event in told]
     truth = camera.truth()
     pairs = paired(truth, read)
@@ -125,7 +122,7 @@ def play(job: Job) -> Result:
             if isinstance(want, kind) and got is not None and matches(want, got)
         ]
 
-    return Result(job, count(pairs, read), delays(Throw), delays(PlayMade), causes(pairs, read))
+    return Result(job, count(pairs, read), delays(Throw), delays(PlayMade), causes(pairs, read), of_old)
 
 
 def causes(pairs: Iterable[Pair], read: Iterable[Event]) -> Counter[tuple[str, str]]:
@@ -171,19 +168,35 @@ def is_wrong(event: object) -> bool:
 
 def play_all(jobs: Sequence[Job]) -> list[Result]:
     """All jobs, a process for each core, with a line for each as it ends."""
-    results = []
     with ProcessPoolExecutor(WORKERS) as pool:
-        for result in pool.map(play, jobs):
-            tally = result.tally
-            click.echo(
-                f"{result.job.title}: "
-                f"throws {tally.throws_right}/{tally.throws}, plays {tally.plays_right}/{tally.plays}, "
-                f"false {tally.false_events}, doubts {tally.doubts}, desyncs {tally.desyncs}"
-            )
-            for miss in tally.misses:
-                click.echo(f"    {miss}")
-            results.append(result)
+        return [_said(result) for result in pool.map(play, jobs)]
+
+
+def tell_all(jobs: Sequence[Job]) -> list[Result]:
+    """All jobs of which it is kept what was seen, told again. Raises ``NoMaterial`` if there are none."""
+    with ProcessPoolExecutor(WORKERS) as pool:
+        results = [_said(result) for result in pool.map(tell, jobs) if result is not None]
+    if not results:
+        raise NoMaterial("none of these matches was seen before")
+    old = sum(result.of_old for result in results)
+    click.echo(
+        f"{len(results)} of {len(jobs)} matches were seen before"
+        + (f", {old} of them by other eyes than those that there are now" if old else "")
+    )
     return results
+
+
+def _said(result: Result) -> Result:
+    """A result, once a line tells of it, and one for each miss."""
+    tally = result.tally
+    click.echo(
+        f"{result.job.title}: "
+        f"throws {tally.throws_right}/{tally.throws}, plays {tally.plays_right}/{tally.plays}, "
+        f"false {tally.false_events}, doubts {tally.doubts}, desyncs {tally.desyncs}"
+    )
+    for miss in tally.misses:
+        click.echo(f"    {miss}")
+    return result
 
 
 def jobs(quick: bool) -> list[Job]:
@@ -204,7 +217,11 @@ def jobs(quick: bool) -> list[Job]:
 
 def simulated(quick: bool) -> dict[str, Tally]:
     """Every throw and play of whole games: found, made up, doubted, and how soon it was told."""
-    results = play_all(jobs(quick))
+    return report(play_all(jobs(quick)))
+
+
+def report(results: Sequence[Result]) -> dict[str, Tally]:
+    """Print the tables of these matches; counts by game, board, camera and of all."""
     totals: dict[str, Tally] = {}
     figures = ("throws", "plays", "game ends", "false events", "illegal shown as legal", "desyncs")
     head = ("", "games", *figures, "doubts", "... a game", "... at most")
