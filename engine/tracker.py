@@ -55,7 +55,7 @@ from engine.tracker_dice import (
     same_dice,
     turned,
 )
-from engine.tracker_explain import ILLEGAL, THROWS, Reading, explain, missed_turn, turn_before
+from engine.tracker_explain import ILLEGAL, THROWS, Reading, explain, missed_turn, moved, turn_before
 from engine.tracker_picture import Picture
 from engine.tracker_seats import SeatWatch
 
@@ -93,6 +93,7 @@ SURE_PLAY = 0.9  #: probability of a play from which it is learnt where its side
 SURE_MARGIN = 1.5  #: nats by which a reading must lead in the end, or a person is asked
 FRAMES = 16  #: frames that make a picture, at most
 START_FRAMES = 3
+BEGUN = 3  #: checkers that must have left their places for a set-up board to be another game
 START_SLOT, START_WEAK_SLOT = 0.4, 0.02  #: how probable each slot of a set-up board is; one may be weak
 POOR_FIT = -14.0  #: a position that fits worse (nats) is not what stands there
 GOOD_FIT = -6.0
@@ -516,6 +517,11 @@ class Tracker:
             self._tell_wrong_way(now, found)
             return False
         rules, position, orientation, confidence = found
+        game = self._game
+        if game is not None and not game.over and orientation is game.orientation:
+            away = sum(moved(game.position, position, side) for side in Side)
+            if away < BEGUN:
+                return False  # hardly begun: a checker that was pushed aside, or that nobody sees
         board = frames[-1].board
         if self._game is None or orientation is not self._game.orientation:
             self._out.append(
@@ -908,7 +914,8 @@ class Tracker:
         rival = next((r for r in readings[1:] if not r.same_as(best)), None)
         margin = best.score - (rival.score if rival else best.score - 30)
         # A legal play that fits is taken at once; whatever is odd waits for more frames.
-        plain = best.kind != "illegal" and best.fit > GOOD_FIT and margin > PLAIN_MARGIN
+        usual = best.kind != "illegal" and not best.slipped  # a checker may be in somebody's hand yet
+        plain = usual and best.fit > GOOD_FIT and margin > PLAIN_MARGIN
         evident = plain and margin > EVIDENT_MARGIN and best.fit > EVIDENT_FIT
         enough = 1 if evident else PLAIN_FRAMES if plain else ODD_FRAMES
         settled = len(frames) >= enough and (plain or confirmed)

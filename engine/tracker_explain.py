@@ -27,7 +27,12 @@ NEGLIGIBLE = 7.0  #: readings that cannot come within this of the best (nats) ar
 UNLIKELY_DICE = 1e-6  #: pairs of values less probable are not tried
 MOST_MOVES = 4  #: of a turn
 MOST_MOVED = 5  #: checkers of a side that one turn can move, and one more by mishap
+SLIPPED = -5.0  #: log prior of each checker that a bump leaves half-way between two points, seen on neither
+MOST_SLIPPED = 2
+TRIED = 40  #: plays, the likeliest, that are tried with checkers that slipped
 MISSED_TURN = -6.0  #: log prior of a turn of which nothing was seen
+#: Log prior of each checker that a play bears off less than another play of the roll would: rarely meant.
+KEPT_ON = -2.5
 MISSED_FIT = -9.0  #: how well a play must fit to explain a turn whose throw was not seen
 
 #: The 21 throws and their probabilities.
@@ -45,6 +50,7 @@ class Reading:
     score: float
     fit: float
     playable: bool = True  #: whether so many checkers can have moved in a turn at all
+    slipped: int = 0  #: checkers that are seen nowhere, since a bump has left them between two points
     probability: float = 0.0  #: among all readings
     dice_probability: float = 1.0
 
@@ -107,6 +113,12 @@ def explain(
             prior = p_side[side] + log_valid + math.log(p)
             readings += _plays(picture, before, rules, side, dice, prior)
         best_play = max((r.score for r in readings), default=-math.inf)
+    if best_play < ILLEGAL:
+        likeliest_plays = sorted(readings, key=lambda r: -r.score)[:TRIED]
+        readings += [
+            r for r in (_slipped(picture, before, rules, r) for r in likeliest_plays) if r is not None
+        ]
+        best_play = max((r.score for r in readings), default=-math.inf)
     can_pass = any(r.after == before and r.dice == top_pair for r in readings)
     if not told_valid:
         fit = picture.fit(before)
@@ -151,13 +163,38 @@ def _plays(
     picture: Picture, before: Position, rules: RuleSet, side: Side, dice: Dice, prior: float
 ) -> list[Reading]:
     plays = legal_plays(before, side, dice, rules)
-    prior -= math.log(len(plays))
+    most = max(play.after.off[side.index] for play in plays)
+    liked = [KEPT_ON * (most - play.after.off[side.index]) for play in plays]
+    prior -= math.log(sum(math.exp(value) for value in liked))
     result = []
-    for play in plays:
+    for play, value in zip(plays, liked, strict=True):
         fit = picture.fit(play.after)
         if fit > -60:
-            result.append(Reading("play", side, dice, play.after, prior + fit, fit))
+            result.append(Reading("play", side, dice, play.after, prior + value + fit, fit))
     return result
+
+
+def _slipped(picture: Picture, before: Position, rules: RuleSet, play: Reading) -> Reading | None:
+    """The same play, if the board was bumped after it; ``None`` if that explains nothing.
+
+    A checker that slipped half a point is seen on neither of two. On the next point altogether it may have
+    been moved there, and that is an offence. Of a side that bears off, what is missing may as well be off.
+    """
+    gains: list[float] = []
+    for row, count in zip(picture.points, play.after.points, strict=True):
+        side = Side.WHITE if count > 0 else Side.BLACK
+        if count and not before.off[side.index] and not _all_home(before, rules.game, side):
+            gains.append(row[count - side.sign] - row[count])
+    best = [gain for gain in sorted(gains, reverse=True)[:MOST_SLIPPED] if gain > -SLIPPED]
+    if not best:
+        return None
+    more = sum(best) + SLIPPED * len(best)
+    return replace(play, score=play.score + more, fit=play.fit + more, slipped=len(best))
+
+
+def _all_home(position: Position, game: Game, side: Side) -> bool:
+    """Whether a side may bear off."""
+    return not any(position.count(game, side, point) for point in range(7, BAR + 1))
 
 
 def _oddity(before: Position, after: Position, side: Side, game: Game) -> float:
@@ -168,6 +205,8 @@ def _oddity(before: Position, after: Position, side: Side, game: Game) -> float:
     if after.off[side.index] - before.off[side.index] > max(0, MOST_MOVES - outside):
         cost -= 4.0
     enemy = side.other
+    # Nobody takes the other's checkers off the board: one that is missing is overlooked.
+    cost -= 8.0 * max(0, after.off[enemy.index] - before.off[enemy.index])
     hits = after.bar[enemy.index] - before.bar[enemy.index]
     cost -= 2.0 * max(0, moved(before, after, enemy) - max(0, hits))
     cost -= 2.0 * max(0, moved(before, after, side) - 4)

@@ -14,6 +14,7 @@ from engine.layout import SLOTS, Orientation, slot_of
 from engine.observation import Observation, SlotReading
 from engine.position import CHECKERS, Game, Position
 
+OVERLOOKED = 0.02  #: chance that a checker on the bar is not seen, dark on dark, in all the frames alike
 FLOOR = 2e-4  #: probability left to every count, whatever the frames say
 NEIGHBOUR = 0.02  #: share of a reading of three or more that may be one checker more or less
 TALL = 3
@@ -27,8 +28,11 @@ CANDIDATE = 11.0  #: counts of a slot less likely than the best by this (nats) a
 Row = list[float]  #: log probability of the signed counts: index n for n >= 0, and n (from the end) for n < 0
 
 
-def _row(readings: Iterable[SlotReading]) -> Row | None:
-    """Log probabilities of one slot over frames; ``None`` if no frame shows it."""
+def _row(readings: Iterable[SlotReading], overlooked: float = 0.0) -> Row | None:
+    """Log probabilities of one slot over frames; ``None`` if no frame shows it.
+
+    ``overlooked``: the chance that one checker lies there of which no frame shows anything.
+    """
     mean = [0.0] * 31
     frames = 0
     for reading in readings:
@@ -46,6 +50,8 @@ def _row(readings: Iterable[SlotReading]) -> Row | None:
     if not frames:
         return None
     mean = [p / frames for p in mean]
+    for one in (1, -1):
+        mean[one] += overlooked * mean[0]
     wide = list(mean)
     for count in range(-15, 16):
         if abs(count) >= TALL:
@@ -94,7 +100,7 @@ class Picture:
             flat = _flat(row)
             rows.append(flat if white_is_light else _negated(flat))
         sides = (0, 1) if white_is_light else (1, 0)
-        bar = [_flat(_row(frame.bar[side] for frame in frames)) for side in sides]
+        bar = [_flat(_row((frame.bar[side] for frame in frames), OVERLOOKED)) for side in sides]
         off = [_flat(_row(frame.off[side] for frame in frames)) for side in sides]
         # Dark counts are negative in a reading; on the bar and off a side's count is plain.
         dark = 1 if white_is_light else 0

@@ -108,7 +108,9 @@ class Story:
             table.throw(side, dice, states=("flat", "cocked"), faults=("cocked",), halves=halves)
             table.lift()
             table.lie, dice = None, table.roll()
-        play = table.random.choice(legal_plays(table.position, side, dice, self.rules))
+        plays = legal_plays(table.position, side, dice, self.rules)
+        most = max(play.after.off[side.index] for play in plays)  # nobody leaves on what he can bear off
+        play = table.random.choice([play for play in plays if play.after.off[side.index] == most])
         if wrong is not None:
             table.lie = self._lie(table, play, wrong)
         table.throw(side, dice, halves=halves, lie=2.0)

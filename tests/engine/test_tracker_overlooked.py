@@ -1,0 +1,136 @@
+"""The tracker where checkers are overlooked: after a bump, on the bar, in a stack of unknown height."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from engine.events import Doubt, Event, GameStart, PlayMade
+from engine.layout import slot_of, to_slots
+from engine.legal import legal_plays
+from engine.observation import Observation, SlotReading
+from engine.position import Game, Position, Side
+from engine.rules import RuleSet, default_rules
+from engine.tracker import Tracker
+from tests.engine.seen import CLEAR, Noise, Table
+from tests.engine.test_tracker import begun, check, plain, told, watch
+
+SHORT, LONG = default_rules(Game.BACKGAMMON), default_rules(Game.LONG_NARDY)
+WHITE, BLACK = Side.WHITE, Side.BLACK
+
+
+def retouch(table: Table, first: int, change: Callable[[Observation], Observation]) -> None:
+    """Change what was seen from a frame on."""
+    table.seen[first:] = [change(seen) for seen in table.seen[first:]]
+
+
+def lacking(*slots: int) -> Callable[[Observation], Observation]:
+    """One checker is seen less in each of these slots, where they are seen."""
+
+    def change(seen: Observation) -> Observation:
+        readings = list(seen.slots)
+        for slot in slots:
+            if readings[slot].visible and readings[slot].best:
+                count = readings[slot].best
+                readings[slot] = SlotReading(((count - (1 if count > 0 else -1), 0.98), (count, 0.01)))
+        return replace(seen, slots=tuple(readings))
+
+    return change
+
+
+def at(position: Position, rules: RuleSet = SHORT, noise: Noise = CLEAR) -> tuple[Table, Tracker]:
+    """A table on which a game is under way, and a tracker that knows the position."""
+    table = Table(rules, seed=3, noise=noise)
+    table.position = position
+    table.rest(1.0)
+    return table, Tracker(
+        rules, position=position, side_to_move=WHITE, orientation=table.orientation, adopt=False
+    )
+
+
+def offences(events: list[Event]) -> list[PlayMade]:
+    return [e for e in events if isinstance(e, PlayMade) and not e.legal]
+
+
+def test_checkers_that_a_bump_leaves_between_two_points_are_no_part_of_the_play() -> None:
+    points = (-1, 0, 0, 0, 0, 1, 0, 0, -1, -1, 0, -10, -1, 0, 1, 1, 0, 0, 0, 1, 1, 0, -1, 10)
+    table, tracker = at(Position(points), LONG)
+    table.throw(WHITE, (6, 3))
+    play = next(p for p in legal_plays(table.position, WHITE, (6, 3), LONG) if p.notation == "24/18 21/18")
+    table.play(play, lift=False)
+    bumped = len(table.seen)
+    table.lift(empty=6.0)
+    retouch(table, bumped, lacking(slot_of(table.orientation, 17), slot_of(table.orientation, 19)))
+    table.hand(0.5, range(16, 22))
+    table.rest(1.0)
+    table.turn(BLACK, (3, 3))
+    table.turn(WHITE, (5, 4))
+    events = watch(table, tracker)
+    assert plain(told(events)) == plain(table.truth)
+
+
+def test_a_checker_too_far_is_still_an_offence() -> None:
+    table = begun()
+    after = next(p.after for p in legal_plays(table.position, WHITE, (6, 2), SHORT) if len(p.moves) == 2)
+    table.throw(WHITE, (6, 1))
+    table.illegal(WHITE, after)
+    table.turn(BLACK, (4, 2))
+    assert [e.rule for e in offences(watch(table))] == ["E8"]
+
+
+def test_a_board_that_looks_set_up_after_a_play_is_no_new_game() -> None:
+    table = begun(LONG)
+    table.turn(BLACK, (5, 4))
+    lone = next(s for s, n in enumerate(to_slots(table.position, table.orientation)) if n == -1)
+    bumped = len(table.seen)
+    table.rest(4.0)
+    retouch(table, bumped, lacking(lone))
+    head = slot_of(table.orientation, 11)
+    retouch(table, bumped, lambda seen: _reading(seen, head, -15))
+    table.hand(0.5, (lone,))
+    table.rest(1.0)
+    table.turn(WHITE, (5, 2))
+    events = check(table)
+    assert sum(isinstance(e, GameStart) for e in events) == 1
+
+
+def test_a_checker_on_the_bar_that_is_not_seen_was_not_taken_away() -> None:
+    position = Position.start(Game.BACKGAMMON)
+    points = list(position.points)
+    points[23] += 1  # one of Black's two is on the bar
+    table, tracker = at(replace(position, points=tuple(points), bar=(0, 1)))
+    table.turn(WHITE, (4, 2))
+    table.rest(1.0)
+    unseen = SlotReading(((0, 1.0),))
+    retouch(table, 0, lambda seen: replace(seen, bar=(seen.bar[0], unseen)) if seen.t > 1 else seen)
+    events = watch(table, tracker)
+    assert plain(told(events)) == plain(table.truth)
+
+
+def test_where_the_height_of_a_stack_is_not_seen_both_checkers_are_borne_off() -> None:
+    points = [0] * 24
+    points[0], points[1], points[20], points[12] = 10, 1, -10, -5
+    table, tracker = at(Position(tuple(points), off=(4, 0)))
+    table.throw(WHITE, (5, 1))
+    play = next(p for p in legal_plays(table.position, WHITE, (5, 1), SHORT) if p.after.off[0] == 6)
+    table.play(play)
+    tall = SlotReading(tuple((n, 0.09) for n in range(5, 16)))
+    slot = slot_of(table.orientation, 0)
+
+    def change(seen: Observation) -> Observation:
+        shown = seen.slots[slot].visible
+        return replace(
+            seen, slots=(*seen.slots[:slot], tall if shown else seen.slots[slot], *seen.slots[slot + 1 :])
+        )
+
+    retouch(table, 0, change)
+    events = watch(table, tracker)
+    assert plain(told(events)) == plain(table.truth)
+    assert not any(isinstance(e, Doubt) for e in events)
+
+
+def _reading(seen: Observation, slot: int, count: int) -> Observation:
+    readings = list(seen.slots)
+    if readings[slot].visible:
+        readings[slot] = SlotReading(((count, 0.98),))
+    return replace(seen, slots=tuple(readings))
