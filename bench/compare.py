@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from engine.corrections import resolve
 from engine.events import Desync, Doubt, Event, GameEnd, PlayMade, Resync, Throw
 
 Item = Throw | PlayMade | GameEnd
@@ -94,13 +95,13 @@ def align(true: Sequence[Item], read: Sequence[Item]) -> list[Pair]:
 
 
 def paired(true: Iterable[Event], read: Iterable[Event]) -> list[Pair]:
-    """Throws, plays and ends of games, what was read beside what was true.
+    """Throws, plays and ends of games, what was read beside what was true, corrections made.
 
     A throw that was told again with more faults, for the same moment and side, counts once, as it was told
     last: that one of its dice was touched comes to light after the roll was told.
     """
     items: list[Item] = []
-    for event in read:
+    for _, event in resolve(list(read)):
         if isinstance(event, Throw) and (place := _told_before(event, items)) is not None:
             items[place] = event
         elif isinstance(event, Throw | PlayMade | GameEnd):

@@ -57,6 +57,7 @@ from engine.tracker_dice import (
 )
 from engine.tracker_explain import ILLEGAL, THROWS, Reading, explain, missed_turn, moved, turn_before
 from engine.tracker_picture import Picture
+from engine.tracker_rivals import GIVEN_UP, SETTLED, Rival, corrections, counted, rivals_of
 from engine.tracker_seats import SeatWatch
 
 Phase = Literal[
@@ -148,6 +149,7 @@ class _Turn:
     cast: Cast | None
     t: float
     told: Throw | None = None
+    place: int = -1  #: of that in the record
     touched: bool = False  #: a die was turned or shifted after that, and it has been told
     over: float | None = None  #: seconds, when its dice were last seen, once they are gone
     doubted: bool = False
@@ -213,7 +215,9 @@ class Tracker:
         self._cup_demanded = False  #: somebody wants dice thrown from the cup (rules.md D2)
         self._wrong_way: Orientation | None = None  #: set up so, against the rules, and told
         self._held: list[_Held] = []
+        self._rivals: list[Rival] = []  #: other explanations of plays that were told
         self._out: list[Event] = []
+        self.recorded = 0  #: events in the record so far, those of others too: see ``Correction.target``
         self._seats = SeatWatch()
         self._forget_frames()
 
@@ -238,10 +242,18 @@ class Tracker:
     # -- what others call ---------------------------------------------------------------------
 
     def observe(self, seen: Observation) -> tuple[Event, ...]:
-        """Take in one frame; returns what it makes known, in order."""
+        """Take in one frame; returns what it makes known, in order.
+
+        An earlier event may turn out to have been another: a ``Correction`` then says so, by its place in the
+        record. Whoever records other events too sets ``recorded`` before.
+        """
         self._out = []
-        if not seen.slots:
-            return ()
+        if seen.slots:
+            self._take_in(seen)
+        self.recorded += len(self._out)
+        return tuple(self._out)
+
+    def _take_in(self, seen: Observation) -> None:
         if self._frames and seen.t < self._frames[-1].t:
             self._restart_clock(seen.t)
         self._frames.append(seen)
@@ -267,7 +279,6 @@ class Tracker:
             self._look_for_step(seen.t)
         else:
             self._follow(seen)
-        return tuple(self._out)
 
     def finish(self) -> tuple[Event, ...]:
         """The recording ends: decide what is still open."""
@@ -286,6 +297,7 @@ class Tracker:
                 text = f"{held.dice[0]}-{held.dice[1]}"
                 self._doubt(held.t, "throw", ((f"white threw {text}", 0.5), (f"black threw {text}", 0.5)))
             self._held.clear()
+        self.recorded += len(self._out)
         return tuple(self._out)
 
     @property
@@ -399,6 +411,7 @@ class Tracker:
     def _begin(self, rules: RuleSet, position: Position, side: Side | None) -> None:
         orientation = self._seen_orientation or self._given_orientation or Orientation.BOTTOM_RIGHT
         self._game = _Game(rules, position, orientation, side)
+        self._rivals.clear()
         self._turn, self._dice, self._dice_valid = None, None, True
 
     def _thrown(self, throw: Throw) -> None:
@@ -423,6 +436,7 @@ class Tracker:
         told = self._turn.told if self._turn is not None else None
         self._g.stopped = told if told is not None and told.valid else None
         self._g.lost, self._turn, self._next = True, None, None
+        self._rivals.clear()
 
     def _await(self, t: float, side: Side, dice: Dice) -> None:
         """These dice are to be played now, wherever they lie."""
@@ -534,6 +548,7 @@ class Tracker:
             )
         side = self._given_side if self._game is None else None
         self._game = _Game(rules, position, orientation, side)
+        self._rivals.clear()
         self._turn, self._next, self._dice, self._dice_valid = None, None, None, True
         self._held.clear()
         self._spent = []
@@ -883,7 +898,12 @@ class Tracker:
         for die in cast.dice if cast is not None else ():
             die.told = die.reading().value
         self._dice, self._dice_valid = dice, not faults
-        self._out.append(turn.told)
+        turn.place = self._tell(turn.told)
+
+    def _tell(self, event: Event) -> int:
+        """Tell an event; its place in the record."""
+        self._out.append(event)
+        return self.recorded + len(self._out) - 1
 
     # -- the end of a turn --------------------------------------------------------------------
 
@@ -925,6 +945,9 @@ class Tracker:
         if standing and best.kind != "play":
             self._close_standing(turn)
             return
+        if self._think_again(now, turn, frames):
+            self._decide(now, final=final, standing=standing)
+            return
         if best.kind == "illegal" and self._tell_turn_before(turn, picture, best.score):
             return
         if (best.kind == "illegal" and not best.playable) or best.fit < 2 * POOR_FIT:
@@ -938,8 +961,41 @@ class Tracker:
             return
         if margin < SURE_MARGIN:
             self._doubt_play(turn, readings)
-        self._close(turn, best, picture)
+        before = self._g.position
+        told = self._close(turn, best, picture)
+        if told is not None and not self._g.over and told[1].rule != "D10":
+            throw = (turn.place, turn.told) if turn.told is not None and turn.place >= 0 else None
+            self._rivals += rivals_of(told, throw, before, readings)
         self._reference = picture, self._g.position
+
+    def _think_again(self, now: float, turn: _Turn, frames: Sequence[Observation]) -> bool:
+        """Whether what stands now shows that an earlier play was another one; then it is corrected."""
+        if not self._rivals:
+            return False
+        game = self._g
+        # Not held against what was seen before: of that a rival says that it was read wrongly.
+        picture = Picture.of(frames, game.orientation, self._white_is_light, game.rules.game)
+        told: float | None = None
+        for rival in tuple(self._rivals):
+            position = rival.instead_of(game.position)
+            if position is not None:
+                told = self._readings(turn, picture)[0].score if told is None else told
+                best = self._readings(turn, picture, position)[0]
+                there = counted(position, game.position, best.after)
+                if there and there != rival.heard:  # the same stack would only say the same again
+                    rival.heard, rival.odds = there, rival.odds + told - best.score
+                if not rival.heard or SETTLED <= rival.odds <= GIVEN_UP:
+                    continue
+                found = corrections(
+                    rival, now, game.rules, game.orientation, white_is_light=self._white_is_light
+                )
+                if rival.odds < SETTLED and found:
+                    self._out += found
+                    game.position, self._reference = position, None
+                    self._rivals.clear()
+                    return True
+            self._rivals.remove(rival)
+        return False
 
     def _tell_turn_before(self, turn: _Turn, picture: Picture, score: float) -> bool:
         """Tell this turn and one before it, if two explain the board better than ``score``."""
@@ -1023,7 +1079,8 @@ class Tracker:
         """Whether somebody reached in after the next cast settled: what stands may change now."""
         return self._next is not None and self._moved_t > max(d.first for d in self._next.dice) + 0.25
 
-    def _readings(self, turn: _Turn, picture: Picture) -> list[Reading]:
+    def _readings(self, turn: _Turn, picture: Picture, before: Position | None = None) -> list[Reading]:
+        """What may have happened in a turn, from the position believed, or from another ``before`` it."""
         cast = turn.cast
         if turn.told is not None and (cast is None or turn.touched):
             pairs = {_sorted(turn.told.dice): 1.0} if all(turn.told.dice) else {}
@@ -1039,7 +1096,7 @@ class Tracker:
         sides = [self._g.side] if self._g.side is not None else list(Side)
         return explain(
             picture,
-            self._g.position,
+            self._g.position if before is None else before,
             self._g.rules,
             sides,
             pairs,
@@ -1076,7 +1133,8 @@ class Tracker:
         if turn.told is None and side is not None and cast is not None and self._dice is not None:
             self._emit_throw(turn, side, self._dice, self._faults(cast, side))
 
-    def _close(self, turn: _Turn, best: Reading, picture: Picture) -> None:
+    def _close(self, turn: _Turn, best: Reading, picture: Picture) -> tuple[int, PlayMade] | None:
+        """Tell what was read of a turn, and give its play, if it has one, with its place."""
         cast, over = turn.cast, turn.over
         if best.kind == "void":
             if turn.told is None and cast is not None:
@@ -1086,7 +1144,7 @@ class Tracker:
                     faults = self._faults(cast, self._g.side) or _likeliest_fault(cast)
                     self._emit_throw(turn, self._g.side, _shown(cast), faults)
             self._next_turn()
-            return
+            return None
         side = best.side
         self._tell_held(side)
         if cast is not None and best.kind == "play" and best.probability > SURE_PLAY:
@@ -1105,8 +1163,9 @@ class Tracker:
             if not void:  # that it was played speaks against what was seen of the dice
                 text = f"{dice[0]}-{dice[1]}"
                 self._doubt(turn.t, "throw", ((f"{text} counts", 0.5), (f"{text} does not count", 0.5)))
-        self._emit_play(t, side, dice, best.after, best.probability, void_throw=void, picture=picture)
+        play = self._emit_play(t, side, dice, best.after, best.probability, void_throw=void, picture=picture)
         self._next_turn()
+        return play
 
     def _tell_held(self, side: Side) -> None:
         """Throws that were not told, now that ``side`` is known to play."""
@@ -1147,8 +1206,8 @@ class Tracker:
         *,
         void_throw: bool = False,
         picture: Picture | None = None,
-    ) -> None:
-        """Tell a play; ``picture`` is what was seen after it, where that was seen."""
+    ) -> tuple[int, PlayMade]:
+        """Tell a play; that with its place. ``picture`` is what was seen after it, where that was seen."""
         verdict = judge_play(self._g.position, side, dice, after, self._g.rules)
         play = play_event(
             verdict,
@@ -1162,7 +1221,9 @@ class Tracker:
             play = replace(play, seen=seen if seen != after else None)
         if void_throw and play.legal:
             play = replace(play, legal=False, rule="D10")  # the throw was void and had to be repeated
-        self._out.append(play)
+        told = self._tell(play), play
+        for rival in self._rivals:
+            rival.plays.append(told)
         self._g.first = self._g.first or side
         result = self._result(after)
         self._g.position, self._g.side = after, side.other
@@ -1170,6 +1231,8 @@ class Tracker:
         if result is not None:
             self._out.append(GameEnd(t=t, winner=result.winner, result=result.result, points=result.points))
             self._g.over, self._g.side = True, None
+            self._rivals.clear()
+        return told
 
     def _next_turn(self) -> None:
         turn, cast = self._turn, self._next

@@ -32,7 +32,7 @@ MOST_SLIPPED = 2
 TRIED = 40  #: plays, the likeliest, that are tried with checkers that slipped
 MISSED_TURN = -6.0  #: log prior of a turn of which nothing was seen
 #: Log prior of each checker that a play bears off less than another play of the roll would: rarely meant.
-KEPT_ON = -2.5
+KEPT_ON = -2.0
 MISSED_FIT = -9.0  #: how well a play must fit to explain a turn whose throw was not seen
 
 #: The 21 throws and their probabilities.

@@ -61,6 +61,7 @@ class RefereeDesk:
         """Take in what one picture shows, record what it makes known, and return that."""
         with self._lock:
             self._t = seen.t
+            self.tracker.recorded = len(self._recorder.events)
             events = self.tracker.observe(seen)
             for event in events:
                 self._recorder.record(event)
@@ -74,6 +75,7 @@ class RefereeDesk:
     def finish(self) -> None:
         """The recording has ended: decide what is still open."""
         with self._lock:
+            self.tracker.recorded = len(self._recorder.events)
             for event in self.tracker.finish():
                 self._recorder.record(event)
             self._show()

@@ -203,7 +203,7 @@ class Evidence:
                 self._stood = None
             case Correction():
                 # One that corrects a correction is about an event that is kept already.
-                self._keep(event.target, "corrected by the referee")
+                self._keep(event.target, "corrected")
             case Ruling() if event.decision != "restore":
                 if event.decision == "demand":
                     self._stood = None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.events import Doubt, Event, GameStart, PlayMade
+from engine.corrections import replay, resolve
+from engine.events import Correction, Doubt, Event, GameStart, PlayMade
 from engine.layout import slot_of, to_slots
 from engine.legal import legal_plays
 from engine.observation import Observation, SlotReading
@@ -127,6 +128,35 @@ def test_where_the_height_of_a_stack_is_not_seen_both_checkers_are_borne_off() -
     events = watch(table, tracker)
     assert plain(told(events)) == plain(table.truth)
     assert not any(isinstance(e, Doubt) for e in events)
+
+
+def test_a_play_that_was_told_wrongly_is_corrected_once_its_stack_can_be_counted() -> None:
+    points = [0] * 24
+    points[0], points[1], points[20], points[12] = 9, 1, -10, -5
+    table, tracker = at(Position(tuple(points), off=(5, 0)))
+    table.throw(WHITE, (5, 1))
+    # The 1 is played first, and the 5 then bears off the same checker: what hardly anybody does.
+    table.play(next(p for p in legal_plays(table.position, WHITE, (5, 1), SHORT) if p.after.off[0] == 6))
+    for _ in range(3):
+        table.turn(BLACK, (2, 1))
+        table.turn(WHITE, (6, 5))
+    slot = slot_of(table.orientation, 0)
+    tall = SlotReading(tuple((n, 0.09) for n in range(5, 16)))
+
+    def change(seen: Observation) -> Observation:
+        slots = list(seen.slots)
+        if slots[slot].visible and slots[slot].best > 5:
+            slots[slot] = tall
+        return replace(seen, slots=tuple(slots))
+
+    retouch(table, 0, change)
+    events = watch(table, tracker)
+    assert any(isinstance(e, Correction) for e in events)
+    assert plain(told(events)) != plain(table.truth)
+    put_right = [event for _, event in resolve(events)]
+    assert plain(told(put_right)) == plain(table.truth)
+    again = replay(events, SHORT)  # the record as it is kept comes to the same
+    assert again.position == tracker.believed.position == table.position
 
 
 def _reading(seen: Observation, slot: int, count: int) -> Observation:

@@ -548,7 +548,7 @@ class TestBesideAMatch:
             1: "an invalid throw",
             2: "a doubt",
             3: "out of step",
-            4: "corrected by the referee",
+            4: "corrected",
             6: "an illegal play",
             7: "the referee has ruled on it",
             11: "the referee has ruled on it",
