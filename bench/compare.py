@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.corrections import resolve
 from engine.events import Desync, Doubt, Event, GameEnd, PlayMade, Resync, Throw
+from engine.position import Side
 
 Item = Throw | PlayMade | GameEnd
 Pair = tuple[Item | None, Item | None]  #: what was true and what was read; ``None`` where there is none
@@ -38,6 +39,7 @@ class Tally:
     illegal_cause: int = 0
     illegal_as_legal: int = 0  #: illegal plays that were told as legal ones
     false_alarms: int = 0
+    taken_back: int = 0  #: throws that were told again as the other side's, or as of the other validity
     misses: list[str] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
@@ -97,8 +99,9 @@ def align(true: Sequence[Item], read: Sequence[Item]) -> list[Pair]:
 def paired(true: Iterable[Event], read: Iterable[Event]) -> list[Pair]:
     """Throws, plays and ends of games, what was read beside what was true, corrections made.
 
-    A throw that was told again with more faults, for the same moment and side, counts once, as it was told
-    last: that one of its dice was touched comes to light after the roll was told.
+    A throw that was told again for the same moment, with more faults or as the other side's, counts once, as
+    it was told last: that one of its dice was touched comes to light after the roll was told, and who threw
+    it may by the play alone. :func:`count` counts how many were told otherwise before.
     """
     items: list[Item] = []
     for _, event in resolve(list(read)):
@@ -110,11 +113,13 @@ def paired(true: Iterable[Event], read: Iterable[Event]) -> list[Pair]:
 
 
 def _told_before(throw: Throw, items: Sequence[Item]) -> int | None:
-    """Where a throw stands that is now told again with more faults."""
+    """Where a throw stands that is now told again, with more faults or as the other side's."""
     for place, item in enumerate(items):
-        if not isinstance(item, Throw) or (item.t, item.side) != (throw.t, throw.side):
+        if not isinstance(item, Throw) or item.t != throw.t:
             continue
-        if set(item.faults) < set(throw.faults):
+        if item.side is throw.side and set(item.faults) < set(throw.faults):
+            return place
+        if item.side is not throw.side and item.dice == throw.dice:
             return place
     return None
 
@@ -129,6 +134,7 @@ def count(pairs: Iterable[Pair], read: Sequence[Event]) -> Tally:
     """Count what was found, missed and made up; ``read`` is all that was read, with its doubts."""
     tally = Tally(
         games=1,
+        taken_back=sum(_taken_back(read)),
         doubts=sum(isinstance(e, Doubt) for e in read),
         desyncs=sum(isinstance(e, Desync) for e in read),
     )
@@ -162,6 +168,16 @@ def count(pairs: Iterable[Pair], read: Sequence[Event]) -> Tally:
             tally.illegal_as_legal += not want.legal and made is not None and made.legal
             tally.false_alarms += want.legal and made is not None and not made.legal
     return tally
+
+
+def _taken_back(read: Iterable[Event]) -> Iterator[bool]:
+    """Of each throw that was told, whether one was told for its moment before, in another way."""
+    told: dict[tuple[float, tuple[int, int]], tuple[Side, bool]] = {}
+    for event in read:
+        if isinstance(event, Throw):
+            now = event.side, event.valid
+            yield told.setdefault((event.t, event.dice), now) != now
+            told[event.t, event.dice] = now
 
 
 def doubted(read: Iterable[Event]) -> list[tuple[float, float]]:

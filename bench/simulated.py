@@ -111,18 +111,24 @@ def _result(job: Job, told: Sequence[tuple[float, Event]], *, of_old: bool = Fal
     truth = camera.truth()
     pairs = paired(truth, read)
     stills = {id(event): t for event, t in zip(truth, camera.stills(), strict=True)}
-    frames: dict[tuple[type[Event], float], float] = {}
+    frames: dict[tuple[object, ...], float] = {}
     for t, event in told:
-        frames.setdefault((type(event), event.t), t)
+        frames.setdefault(_said(event), t)
 
     def delays(kind: type[Event]) -> list[float]:
         return [
-            frames[(kind, got.t)] - stills[id(want)]
+            frames[_said(got)] - stills[id(want)]
             for want, got in pairs
             if isinstance(want, kind) and got is not None and matches(want, got)
         ]
 
     return Result(job, count(pairs, read), delays(Throw), delays(PlayMade), causes(pairs, read), of_old)
+
+
+def _said(event: Event) -> tuple[object, ...]:
+    """What is told of an event; a throw that is told again in another way is only then told so."""
+    way = (event.side, event.valid) if isinstance(event, Throw) else ()
+    return type(event), event.t, *way
 
 
 def causes(pairs: Iterable[Pair], read: Iterable[Event]) -> Counter[tuple[str, str]]:

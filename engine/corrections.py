@@ -18,6 +18,7 @@ from typing import Literal
 from engine.events import (
     Correction,
     Desync,
+    Dice,
     Event,
     Fault,
     GameEnd,
@@ -147,12 +148,14 @@ def correct(record: Iterable[Event], corrections: Iterable[Correction], start: M
 
 def _told_again(steps: Sequence[_Step]) -> list[bool]:
     """Of each step, whether it is a throw that is told once more after it, with what was seen of it later."""
-    again, later = [False] * len(steps), None
+    again, later = [False] * len(steps), set[tuple[float, Dice]]()
     for place in range(len(steps) - 1, -1, -1):
         event = steps[place].event
         if isinstance(event, Throw):
-            again[place] = later is not None and (event.t, event.side, event.dice) == later
-            later = event.t, event.side, event.dice
+            again[place] = (event.t, event.dice) in later
+            later.add((event.t, event.dice))
+        elif isinstance(event, PlayMade | GameStart | SetUp):
+            later.clear()
     return again
 
 
@@ -289,7 +292,8 @@ def _thrown_anew(event: Throw, match: Match, was: _Step, later: Iterable[Event])
     before = was.before.throw
     if before is not None and match.throw is not None and _same_throw(before, event):
         valid = match.throw.valid if event.valid is before.valid else event.valid
-        return replace(match.throw, valid=valid, faults=event.faults)  # with what was seen of it later
+        again = replace(match.throw, valid=valid, faults=event.faults)  # with what was seen of it later
+        return again if event.side is before.side else replace(again, side=event.side, colour=event.colour)
     play = _play_of(event, later)
     if play is not None and _unseen(event) and match.position == play.position != was.before.position:
         return _LeftOut("nothing", "its dice were not seen, and no checker has moved")
@@ -313,8 +317,8 @@ def _unseen(throw: Throw) -> bool:
 
 
 def _same_throw(one: Throw, other: Throw) -> bool:
-    """Whether a throw is told once more."""
-    return (one.t, one.side, one.dice) == (other.t, other.side, other.dice)
+    """Whether a throw is told once more, be it as the other side's."""
+    return (one.t, one.dice) == (other.t, other.dice)
 
 
 def _play_of(throw: Throw, later: Iterable[Event]) -> PlayMade | None:

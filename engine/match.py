@@ -354,6 +354,10 @@ class Match:
 
     def _thrown(self, event: Throw) -> Match:
         self._need_game(event)
+        if self._by_the_other(event):
+            first = self.first if self.turn or self.rolled_off else None
+            anew = replace(self, side_to_move=None, first=first, throw=None, dice=None, phase="to_throw")
+            return anew._thrown(event)
         if not event.valid:
             return self._threw_in_vain(event)
         if self.throw is not None and replace(self.throw, faults=event.faults) == event:
@@ -395,6 +399,14 @@ class Match:
             closed=match.undo,
             resigning=None,
         )
+
+    def _by_the_other(self, event: Throw) -> bool:
+        """Whether a throw is told again, since the side that was taken for the thrower was not."""
+        told = self.throw
+        if told is None or told.side is event.side or told.side is not self.side_to_move:
+            return False
+        again = event.t < told.t or (event.t, event.dice) == (told.t, told.dice)
+        return again and self.phase in ("to_throw", "to_play")
 
     def _threw_in_vain(self, event: Throw) -> Match:
         """A void throw: it is told, and nothing comes of it."""

@@ -58,7 +58,7 @@ from engine.tracker_dice import (
 from engine.tracker_explain import ILLEGAL, THROWS, Reading, explain, missed_turn, moved, turn_before
 from engine.tracker_picture import Picture
 from engine.tracker_rivals import GIVEN_UP, SETTLED, Rival, corrections, counted, rivals_of
-from engine.tracker_seats import SeatWatch
+from engine.tracker_seats import SURE_SEAT, SeatWatch
 
 Phase = Literal[
     "looking for the board",
@@ -84,6 +84,8 @@ REFUTABLE: tuple[Fault, ...] = ("cocked", "on_checker", "on_frame", "one_die")
 ONE_DIE = 0.1  #: probability that a throw counts of which one die was seen
 LONE_FRAMES, LONE_SECONDS = 3, 0.45  #: how long a die must have lain alone that was lifted alone
 TELL_AFTER = 0.3  #: seconds that dice lie before a throw is told
+SEEN_ARM = 2  #: frames that must show the arm that threw, to go by it
+AT_A_TIME = 0.8  #: seconds between two dice, at most, of one player's throw where each may have thrown one
 GIVEN_UP_SECONDS, GIVEN_UP_FRAMES = 1.5, 5  #: how long one die lies alone before the other is given up
 KEPT_FRAMES = 240
 PLAIN_MARGIN = 4.0  #: nats by which a legal play must lead to be taken at once
@@ -163,9 +165,9 @@ class _Turn:
 class _Held:
     """A throw that waits for the next play to show what it was.
 
-    Before the first play it is a void one whose side is not known. Later it is one with which
-    ``danced`` could not move a checker, or moved none: it was valid if the other side goes on, and void if
-    the same does.
+    Before the first play it is a void one whose side is not known, or only by the arm. Later it is one with
+    which ``danced`` could not move a checker, or moved none: it was valid if the other side goes on, and void
+    if the same does.
     """
 
     t: float
@@ -173,7 +175,7 @@ class _Held:
     cast: Cast
     danced: Side | None = None
     over: float = 0.0  #: seconds, when its dice were lifted
-    told: Throw | None = None  #: as a valid one, although it was then lifted unplayed
+    told: Throw | None = None  #: as it was told; ``danced``: as a valid one, although it was lifted unplayed
     others: Dice | None = None  #: dice that may have been misread for it, with which nobody could move
 
 
@@ -293,7 +295,7 @@ class Tracker:
                 if over_now:
                     break
             self._settle_dance()
-            for held in self._held:
+            for held in (held for held in self._held if held.told is None):
                 text = f"{held.dice[0]}-{held.dice[1]}"
                 self._doubt(held.t, "throw", ((f"white threw {text}", 0.5), (f"black threw {text}", 0.5)))
             self._held.clear()
@@ -309,7 +311,7 @@ class Tracker:
             rules=game.rules if game else None,
             position=game.position if game else None,
             orientation=game.orientation if game else None,
-            side_to_move=game.side if game else None,
+            side_to_move=self._mover if game else None,
             dice=self._dice if self._dice and all(self._dice) else None,
             dice_valid=self._dice_valid,
             phase=self._phase(),
@@ -473,6 +475,12 @@ class Tracker:
         return self._game
 
     @property
+    def _mover(self) -> Side | None:
+        """Whose turn it is: who threw, where nothing else tells it yet."""
+        told = self._turn.told if self._turn is not None else None
+        return told.side if self._g.side is None and told is not None else self._g.side
+
+    @property
     def _following(self) -> bool:
         """Whether turns are followed now."""
         return self._game is not None and not self._game.over and not self._game.lost
@@ -552,7 +560,7 @@ class Tracker:
         self._turn, self._next, self._dice, self._dice_valid = None, None, None, True
         self._held.clear()
         self._spent = []
-        self._seats.forget_sides()
+        self._seats.new_game()
         self._about = [die for die in self._watch.lying if die.first <= self._frames[0].t + FROM_THE_START]
         self._reference = self._picture(frames), position
         self._out.append(GameStart(t=now, rules=rules, position=position, side_to_move=side))
@@ -719,8 +727,11 @@ class Tracker:
         return None
 
     def _cast(self, dice: tuple[Lying, ...], cup_used: bool, together: bool = True) -> Cast:
-        seat = self._seats.thrower(max(die.first for die in dice))
-        return Cast(dice, cup_used, together, seat=seat)
+        found = {self._seats.thrower(die.first) for die in dice} - {None}
+        seat = found.pop() if len(found) == 1 else None
+        there = [seen for die in dice for seen in self._seats.arms(die.first)]
+        arms = there.count(seat) if seat is not None and there.count(seat) == len(there) else 0
+        return Cast(dice, cup_used, together, seat=seat, arms=arms)
 
     def _take_cast(self, cast: Cast, now: float) -> None:
         if self._thrown_anew(cast):
@@ -857,24 +868,40 @@ class Tracker:
         pairs = cast.pairs()
         if self._g.side is None:  # an open dance: where the next dice came from may tell whose turn it is
             self._settle_dance(seats=self._seats.evidence(cast.seat, self._g.orientation))
+        side = self._g.side or self._first_thrower(cast)
         self._dice = _shown(cast)
-        self._dice_valid = not self._faults(cast, self._g.side)
-        if self._g.side is None or now - cast.t < TELL_AFTER:
+        self._dice_valid = not self._faults(cast, side)
+        if side is None or now - cast.t < TELL_AFTER:
             return
         surely = next(iter(pairs.values()))
         if cast.clear_frames < (1 if surely > AT_ONCE**2 else 2):
             return
         if surely < SURE_PAIR**2 and self._dice_valid:
             return
-        valid = self._validity(cast, self._g.side)
-        if not _may_be_misread(cast, self._faults(cast, self._g.side)):
+        valid = self._validity(cast, side)
+        if not _may_be_misread(cast, self._faults(cast, side)):
             sure = True
         elif valid > 0.5:
             sure = valid >= SURE_VALID
         else:
             sure = valid <= SURE_VOID and now - cast.t >= VOID_SECONDS
         if sure:
-            self._emit_throw(turn, self._g.side, self._dice, self._faults(cast, self._g.side))
+            self._emit_throw(turn, side, self._dice, self._faults(cast, side))
+
+    def _first_thrower(self, cast: Cast) -> Side | None:
+        """Whose throw it is that nobody had to make yet, if the arm that threw tells.
+
+        Not where it may be one die of each player (rules.md G7), nor where the play of an earlier throw is to
+        tell. If the play shows that it was the other's, the throw is told again.
+        """
+        if cast.arms < SEEN_ARM or len(cast.dice) < 2 or cast.apart > AT_A_TIME:
+            return None
+        if any(held.danced is not None for held in self._held) or "two_halves" in self._faults(cast, None):
+            return None
+        seats = self._seats.evidence(cast.seat, self._g.orientation)
+        side = max(Side, key=seats.__getitem__)
+        told_of_other = any(held.told is not None and held.told.side is not side for held in self._held)
+        return side if seats[side] - seats[side.other] >= SURE_SEAT and not told_of_other else None
 
     def _emit_throw(
         self, turn: _Turn, side: Side, dice: Dice, faults: tuple[Fault, ...], confidence: float | None = None
@@ -1023,7 +1050,7 @@ class Tracker:
 
         Either nobody could move and the dice do not say it, or somebody could, and lifted good dice.
         """
-        if turn.cast is None or self._g.side is None or readings[0].after != self._g.position:
+        if turn.cast is None or self._mover is None or readings[0].after != self._g.position:
             return False
         if turn.told is not None:
             # By the dice that were told there was a play, or they were others.
@@ -1037,7 +1064,7 @@ class Tracker:
         t, over = turn.t, turn.over if turn.over is not None else turn.cast.last
         dice = turn.told.dice if turn.told is not None else _shown(turn.cast)
         others = best.dice if best.kind == "play" and _sorted(best.dice) != _sorted(dice) else None
-        self._held.append(_Held(t, dice, turn.cast, self._g.side, over, turn.told, others))
+        self._held.append(_Held(t, dice, turn.cast, self._mover, over, turn.told, others))
         self._g.side = None
         self._next_turn()
 
@@ -1137,18 +1164,21 @@ class Tracker:
         """Tell what was read of a turn, and give its play, if it has one, with its place."""
         cast, over = turn.cast, turn.over
         if best.kind == "void":
-            if turn.told is None and cast is not None:
-                if self._g.side is None:
-                    self._held.append(_Held(turn.t, _shown(cast), cast))
-                else:
-                    faults = self._faults(cast, self._g.side) or _likeliest_fault(cast)
-                    self._emit_throw(turn, self._g.side, _shown(cast), faults)
+            if cast is not None and turn.told is None:
+                side = self._g.side or self._first_thrower(cast)
+                faults = self._faults(cast, side)
+                if side is not None and (faults or self._g.side is not None):
+                    self._emit_throw(turn, side, _shown(cast), faults or _likeliest_fault(cast))
+            if cast is not None and self._g.side is None:
+                self._held.append(_Held(turn.t, _shown(cast), cast, told=turn.told))
             self._next_turn()
             return None
         side = best.side
         self._tell_held(side)
         if cast is not None and best.kind == "play" and best.probability > SURE_PLAY:
-            self._seats.learn(cast.seat, side)
+            self._seats.learn(cast.seat, side, self._g.orientation)
+        if turn.told is not None and cast is not None and self._g.side is None:
+            turn.told = self._tell_of(turn.told, side, cast)
         if turn.told is None:
             self._emit_throw(turn, side, best.dice, (), best.dice_probability)
         elif turn.told.valid and (
@@ -1166,6 +1196,24 @@ class Tracker:
         play = self._emit_play(t, side, dice, best.after, best.probability, void_throw=void, picture=picture)
         self._next_turn()
         return play
+
+    def _tell_of(self, told: Throw, side: Side, cast: Cast) -> Throw:
+        """Tell a throw again if it was made by ``side``, and not by who was taken for the thrower."""
+        if told.side is side:
+            return told
+        faults = self._faults(cast, side) or told.faults
+        if told.valid and _may_be_misread(cast, faults):
+            faults = told.faults  # it was played
+        again = replace(
+            told,
+            side=side,
+            colour=colour_of(side, self._white_is_light),
+            valid=told.valid if faults == told.faults else not faults,
+            faults=faults,
+        )
+        self._out.append(again)
+        self._doubt_dice(told, side, told.dice, 0.9)
+        return again
 
     def _tell_held(self, side: Side) -> None:
         """Throws that were not told, now that ``side`` is known to play."""
@@ -1188,6 +1236,8 @@ class Tracker:
                 if valid:
                     dice = held.others or held.dice
                     self._emit_play(held.over, held.danced, dice, self._g.position, 0.9)
+            elif held.told is not None:
+                self._tell_of(held.told, side, held.cast)
             elif faults:
                 self._emit_throw(_Turn(held.cast, held.t), side, held.dice, faults)
             else:

@@ -105,12 +105,18 @@ class Cast:
     cup_used: bool | None = None  #: whether a cup was over the board before; ``None`` if not watched
     together: bool = True  #: false where the second was thrown when the first already lay there
     seat: Seat | None = None  #: the side of the board over which the arm reached that threw them
+    arms: int = 0  #: frames that showed that arm; none if another was seen too
     early: bool = False  #: whether the dice of the turn before lay there still, and its play was open
 
     @property
     def t(self) -> float:
         """Seconds, when the later die had settled."""
         return max(die.first for die in self.dice)
+
+    @property
+    def apart(self) -> float:
+        """Seconds between the moments at which the dice came to rest."""
+        return self.t - min(die.first for die in self.dice)
 
     @property
     def last(self) -> float:

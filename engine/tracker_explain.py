@@ -135,7 +135,7 @@ def explain(
                 if r.after != before
             ]
         after, fit = picture.reading(before)
-        side = max(sides, key=lambda s: moved(before, after, s))
+        side = max(sides, key=lambda s: (moved(before, after, s), seats[s]))
         if not math.isfinite(fit):
             return normalised(readings)
         if after == before:

@@ -1,7 +1,8 @@
 """Where arms reach in from: a witness for who throws and who moves.
 
-Players sit at the two long sides of the board, and reach over their own. Who sits where is taken from the
-board at first, a player sitting where his home is, and then learnt from the turns that were decided.
+Players sit at the two long sides of the board, and reach over their own. A player is taken to sit where his
+home is at first, and then it is learnt from the turns that were decided whether that is so. It holds for the
+next game too, also where the colours are swapped, or the board is set up the other way round.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from engine.position import Side
 
 Seat = Literal["top", "bottom"]
 
-#: Turns that count, before any is seen, for a player to sit at his home, and for him not to.
-AT_HOME, AWAY = 1.5, 0.5
-MOST_TURNS = 20.0  #: seen turns count as no more than these: anybody reaches across now and then
+#: How players sit: each where his home is, each where the other's is, or nobody can tell (both at one side,
+#: one person for both). Probability before any turn is seen, and that a throw then comes from its own home.
+SEATINGS = {"home": (0.84, 0.97), "away": (0.08, 0.03), "any": (0.08, 0.5)}
+CHANGE, NEW_GAME = 0.02, 0.2  #: probability that they sit otherwise after a turn, and after a game
+SURE_SEAT = 1.5  #: nats by which an arm must be rather that of one side, to go by it
 BEFORE, UNTIL = 1.6, 0.1  #: seconds before dice lie still within which an arm threw them
 MOSTLY = 0.6  #: share of the arms seen then that must have come from one side
 PAST = 0.03  #: heights of the field by which an arm must reach past a side of it, or may end short of it
@@ -46,7 +49,8 @@ class SeatWatch:
 
     def __init__(self) -> None:
         self._arms: deque[tuple[float, Seat]] = deque(maxlen=240)
-        self._turns: dict[tuple[Side, Seat], float] = {}
+        self._seatings = {name: before for name, (before, _) in SEATINGS.items()}
+        self.turns = 0  #: from which it was learnt since players sat down
 
     def see(self, seen: Observation) -> None:
         """Take in one frame."""
@@ -58,35 +62,43 @@ class SeatWatch:
         """The clock of the frames begins anew."""
         self._arms.clear()
 
-    def forget_sides(self) -> None:
-        """Anybody may sit anywhere: a new game begins."""
-        self._turns.clear()
+    def new_game(self) -> None:
+        """A game begins: somebody may have sat down elsewhere."""
+        self._mix(NEW_GAME)
+        self.turns = 0
+
+    def arms(self, t: float) -> list[Seat]:
+        """Where arms came from in the frames in which dice were thrown that lay still at ``t`` seconds."""
+        return [seat for at, seat in self._arms if t - BEFORE <= at <= t - UNTIL]
 
     def thrower(self, t: float) -> Seat | None:
         """Where the arm came from that threw dice which lay still at ``t`` seconds, if that is plain."""
-        there = [seat for at, seat in self._arms if t - BEFORE <= at <= t - UNTIL]
+        there = self.arms(t)
         seats: tuple[Seat, Seat] = ("top", "bottom")
         return next((seat for seat in seats if there.count(seat) > MOSTLY * len(there)), None)
 
-    def learn(self, seat: Seat | None, side: Side) -> None:
+    def learn(self, seat: Seat | None, side: Side, orientation: Orientation) -> None:
         """A turn of ``side``, whose dice came from ``seat``, has been decided."""
-        if seat is not None:
-            self._turns[side, seat] = self._turns.get((side, seat), 0.0) + 1
+        if seat is None:
+            return
+        for name, (_, at_home) in SEATINGS.items():
+            self._seatings[name] *= at_home if seat == _home(side, orientation) else 1 - at_home
+        self._mix(CHANGE)
+        self.turns += 1
+
+    def _mix(self, change: float) -> None:
+        total = sum(self._seatings.values())
+        for name, (before, _) in SEATINGS.items():
+            self._seatings[name] = (1 - change) * self._seatings[name] / total + change * before
 
     def evidence(self, seat: Seat | None, orientation: Orientation) -> dict[Side, float]:
         """Log likelihood of an arm from ``seat``, if it is that of either side."""
         if seat is None:
             return dict.fromkeys(Side, 0.0)
-        return {side: math.log(self._chance(side, seat, orientation)) for side in Side}
+        at_home = sum(p * SEATINGS[name][1] for name, p in self._seatings.items())
+        return {side: math.log(at_home if seat == _home(side, orientation) else 1 - at_home) for side in Side}
 
-    def _chance(self, side: Side, seat: Seat, orientation: Orientation) -> float:
-        white_below = orientation in (Orientation.BOTTOM_LEFT, Orientation.BOTTOM_RIGHT)
-        home = "bottom" if (side is Side.WHITE) is white_below else "top"
-        weights = {
-            place: (AT_HOME if place == home else AWAY) + self._turns.get((side, place), 0.0)
-            for place in ("top", "bottom")
-        }
-        seen = sum(weights.values())
-        share = min(1.0, MOST_TURNS / seen)
-        # A little of either stays possible, however many turns were seen.
-        return (share * weights[seat] + 0.5) / (share * seen + 1.0)
+
+def _home(side: Side, orientation: Orientation) -> Seat:
+    white_below = orientation in (Orientation.BOTTOM_LEFT, Orientation.BOTTOM_RIGHT)
+    return "bottom" if (side is Side.WHITE) is white_below else "top"

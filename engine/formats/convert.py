@@ -225,7 +225,8 @@ def _take(game: _Game, event: Event) -> None:
             if game.took_white and event.side is Side.BLACK and not game.turns:
                 _change_colours(game)  # the winner of the roll-off has kept the black checkers
             game.took_white = False
-            if game.throw is not None and game.throw[0] is not event.side:
+            told_again = game.throw is not None and game.throw[1:] == (event.dice, event.t)
+            if game.throw is not None and game.throw[0] is not event.side and not told_again:
                 game.flush()
             game.throw = (event.side, event.dice, event.t)
         case PlayMade() if not game.over or game.open:

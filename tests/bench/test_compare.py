@@ -41,6 +41,18 @@ def test_dice_validity_and_position_must_agree() -> None:
     assert (tally.throws_right, tally.plays_right, tally.false_alarms) == (0, 0, 20)
 
 
+def test_a_throw_that_is_told_again_as_the_others_counts_as_it_was_told_last() -> None:
+    first = next(e for e in TRUTH if isinstance(e, Throw))
+    wrong = replace(first, side=first.side.other)
+    at = TRUTH.index(first)
+    told = [*TRUTH[:at], wrong, *TRUTH[at:]]
+    tally = compare(TRUTH, told)
+    assert (tally.throws_right, tally.false_events, tally.taken_back) == (10, 0, 1)
+    tally = compare(TRUTH, [*TRUTH[:at], first, wrong, *TRUTH[at + 1 :]])
+    assert (tally.throws_right, tally.taken_back) == (9, 1)
+    assert compare(TRUTH, TRUTH).taken_back == 0
+
+
 def test_causes_are_counted() -> None:
     void = [replace(e, valid=False, faults=("cocked",)) if isinstance(e, Throw) else e for e in TRUTH]
     wrong = [replace(e, faults=("on_frame",)) if isinstance(e, Throw) else e for e in void]
