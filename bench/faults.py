@@ -115,7 +115,8 @@ def jobs(wanted: int, turns: int | None = None) -> list[Job]:
         done.update(found)
         throws += sum(cause in FAULTS for cause in found)
         plays += sum(cause not in FAULTS for cause in found)
-        done.update({kind: 1 for kind in kinds if kind == "one_by_one"})  # told as one_die
+        # These are told as one_die and wrong_side.
+        done.update({kind: 1 for kind in kinds if kind in ("one_by_one", "double_turn")})
     return made
 
 

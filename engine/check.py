@@ -19,12 +19,10 @@ from engine.position import BAR, CHECKERS, Game, Position, Side
 from engine.record import GameRecord, Record, Turn
 from engine.rules import RuleSet, default_rules
 from engine.scoring import SCORING_ROWS, GameResult, game_result, grade_points, single, stake
-from engine.throws import FAULTS
+from engine.throws import FAULTS, chance_to_be_stuck
 
 Breach = tuple[str, str]  #: the id in rules.md of what is broken, and one sentence
 Score = tuple[float, float]
-
-_ROLLS: tuple[Dice, ...] = tuple((a, b) for a in range(1, 7) for b in range(1, a + 1))
 
 
 class WrongRules(ValueError):
@@ -389,9 +387,7 @@ class _Game:
 
     def _is_shut_out(self, side: Side) -> bool:
         """Whether no roll at all can be played: such a turn is often not written down."""
-        return self.position is not None and all(
-            not legal_plays(self.position, side, dice, self.rules)[0].moves for dice in _ROLLS
-        )
+        return self.position is not None and chance_to_be_stuck(self.position, side, self.rules) == 1
 
     def _is_opening(self) -> bool:
         return self.rolls == 0 and self.record.start == Position.start(self.rules.game)

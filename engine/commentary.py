@@ -78,6 +78,9 @@ _SIGNALS = {
 }
 
 
+AGAIN = "Both dice are thrown again"  #: what follows a void throw (rules.md D10)
+
+
 def _match_start(event: MatchStart) -> str:
     white, black = event.players
     length = f"to {_points(event.rules.match_length)}" if event.rules.match_length else "of unlimited games"
@@ -120,7 +123,8 @@ def _throw(event: Throw, before: Match) -> str:
         halves = set(event.halves) - {"off"}
         return f"{name} throws {dice}" + (f" in the {halves.pop()} half." if len(halves) == 1 else ".")
     why = " and ".join(FAULTS[fault][0] for fault in event.faults) or "it cannot stand"
-    return f"Invalid throw by {name} ({dice}): {why}. Both dice are thrown again."
+    then = f"{before.name(event.side.other)} is to throw" if "wrong_side" in event.faults else AGAIN
+    return f"Invalid throw by {name} ({dice}): {why}. {then}."
 
 
 def _dice(dice: tuple[int, int]) -> str:

@@ -433,6 +433,8 @@ def _judged(event: PlayMade, match: Match, told: Match | None, then: Match | Non
     # A throw that was void already, but was played as if it counted, goes on counting.
     void = not origin.dice_valid and ((then is not None and then.dice_valid) or not event.legal)
     legal, rule = (False, "D10") if void and verdict.legal else (verdict.legal, verdict.rule)
+    if (event.legal, event.rule) == (False, "G10") and origin.side_to_move is event.side.other:
+        legal, rule = False, "G10"  # it was out of turn, whatever it was
     return replace(event, dice=dice, moves=verdict.moves, notation=verdict.notation, legal=legal, rule=rule)
 
 

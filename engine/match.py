@@ -37,6 +37,7 @@ from engine.roster import Roster
 from engine.rules import RuleSet
 from engine.rules import TurnEnd as TurnEndSignal
 from engine.scoring import GameResult, game_result, grade_points, single, stake
+from engine.throws import chance_to_be_stuck
 
 Phase = Literal["before", "to_throw", "to_play", "cube_offered", "game_over", "match_over"]
 AS_RULES = -1  #: as the length of a match: what its rule set says
@@ -365,7 +366,8 @@ class Match:
         if not two_dice(event.dice):
             self._refuse(event, f"{dashed(event.dice)} is no throw of two dice")
         match = self
-        if self.rejected is not None and event.side is self.rejected.side.other:
+        out_of_turn = event.side is self.side_to_move  # what was played then is put right, and he throws
+        if self.rejected is not None and event.side is self.rejected.side.other and not out_of_turn:
             match = self._standing()  # E6: it stands once the opponent has thrown
             match._need_game(event)
         if match.phase == "cube_offered":
@@ -380,7 +382,7 @@ class Match:
                 took_white=False,
                 phase="to_throw",
             )
-        if match.side_to_move not in (None, event.side):
+        if match.side_to_move not in (None, event.side) and not match._is_shut_out():
             self._refuse(event, f"it is {match.name(event.side.other)}'s turn (G10)")
         if match.phase == "to_play" and match.throw is not None:
             self._refuse(event, f"{self.name(event.side)} has thrown already (D1)")
@@ -399,6 +401,12 @@ class Match:
             closed=match.undo,
             resigning=None,
         )
+
+    def _is_shut_out(self) -> bool:
+        """Whether the side that is to throw could move nothing anyway, and need not throw."""
+        if self.position is None or self.side_to_move is None or self.phase != "to_throw":
+            return False
+        return chance_to_be_stuck(self.position, self.side_to_move, self.rules) == 1
 
     def _by_the_other(self, event: Throw) -> bool:
         """Whether a throw is told again, since the side that was taken for the thrower was not."""
@@ -435,7 +443,7 @@ class Match:
             self._refuse(event, f"what {self.name(event.side)} has moved must stay so (E7)")
         if before.phase == "cube_offered":
             self._refuse(event, "a double waits for its answer")
-        if before.side_to_move not in (None, event.side):
+        if before.side_to_move not in (None, event.side) and (event.legal or event.rule != "G10"):
             self._refuse(event, f"it is {self.name(event.side.other)}'s turn (G10)")
         undo = replace(before, undo=None, closed=None, rejected=None)
         thrown = before.phase == "to_play"  # else what was signalled and said belongs to the turn before

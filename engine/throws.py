@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from engine.events import Dice, Fault
@@ -222,16 +223,19 @@ def throw_faults(
     cup_demanded: bool = False,
     together: bool | None = None,
     early: bool = False,
+    to_move: Side | None = None,
 ) -> tuple[Fault, ...]:
     """The faults that a throw at rest shows by itself, by name; empty if it is valid.
 
     ``side`` may be unknown: then the half cannot be judged by the thrower's seat. ``cup_used`` and
     ``together`` are ``None`` when the camera did not see how the dice were thrown. ``early``: the turn before
-    had not ended, and it was neither forced nor without contact.
+    had not ended, and it was neither forced nor without contact. ``to_move``: whose turn it is, if that is
+    sure.
     """
     seen = ThrowSeen(
         dice=tuple(DieSeen(die.half, die.state) for die in dice),
         thrower=side,
+        to_move=to_move,
         cup_used=cup_used,
         cup_demanded=cup_demanded,
         together=together,
@@ -253,6 +257,17 @@ def is_void_if_early(rules: RuleSet, *, forced: bool, contact: bool) -> bool:
 def is_forced(position: Position, side: Side, dice: Dice, rules: RuleSet) -> bool:
     """Whether a roll leaves no choice: one legal play, or none at all (rules.md D13)."""
     return len(legal_plays(position, side, dice, rules)) == 1
+
+
+@lru_cache(maxsize=64)
+def chance_to_be_stuck(position: Position, side: Side, rules: RuleSet) -> float:
+    """Probability that a roll leaves a side nothing to move; 1 for one that is shut out (rules.md M6).
+
+    Who is shut out often does not throw at all, and the opponent goes on.
+    """
+    rolls = [(a, b) for a in range(1, 7) for b in range(1, a + 1)]
+    stuck = [(a, b) for a, b in rolls if not legal_plays(position, side, (a, b), rules)[0].moves]
+    return sum(1 if a == b else 2 for a, b in stuck) / 36
 
 
 def has_contact(position: Position, game: Game) -> bool:

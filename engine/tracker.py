@@ -45,7 +45,7 @@ from engine.observation import Observation
 from engine.position import CHECKERS, Game, Position, Side
 from engine.rules import RuleSet, default_rules
 from engine.scoring import GameResult, game_result
-from engine.throws import has_contact, is_forced, is_void_if_early, throw_faults
+from engine.throws import chance_to_be_stuck, has_contact, is_forced, is_void_if_early, throw_faults
 from engine.tracker_dice import (
     SAME,
     Cast,
@@ -55,7 +55,16 @@ from engine.tracker_dice import (
     same_dice,
     turned,
 )
-from engine.tracker_explain import ILLEGAL, THROWS, Reading, explain, missed_turn, moved, turn_before
+from engine.tracker_explain import (
+    ILLEGAL,
+    OUT_OF_TURN,
+    THROWS,
+    Reading,
+    explain,
+    missed_turn,
+    moved,
+    turn_before,
+)
 from engine.tracker_picture import Picture
 from engine.tracker_rivals import GIVEN_UP, SETTLED, Rival, corrections, counted, rivals_of
 from engine.tracker_seats import SURE_SEAT, SeatWatch
@@ -85,6 +94,9 @@ ONE_DIE = 0.1  #: probability that a throw counts of which one die was seen
 LONE_FRAMES, LONE_SECONDS = 3, 0.45  #: how long a die must have lain alone that was lifted alone
 TELL_AFTER = 0.3  #: seconds that dice lie before a throw is told
 SEEN_ARM = 2  #: frames that must show the arm that threw, to go by it
+PLAIN_ARM, PLAIN_SEAT = 3, 3.2  #: frames, and nats, from which somebody is told at once to throw out of turn
+LEARNT_TURNS = 6  #: ... and turns in which everybody threw from where he sits
+MAY_BE_STUCK = 0.05  #: ... and the probability, at most, that the other had nothing to move
 AT_A_TIME = 0.8  #: seconds between two dice, at most, of one player's throw where each may have thrown one
 GIVEN_UP_SECONDS, GIVEN_UP_FRAMES = 1.5, 5  #: how long one die lies alone before the other is given up
 KEPT_FRAMES = 240
@@ -214,6 +226,7 @@ class Tracker:
         self._turn: _Turn | None = None
         self._before: Position | None = None  #: what stood before the last play of the record
         self._last_play: PlayMade | None = None
+        self._out_of_turn = False  #: whether that was made although it was the other's turn (rules.md G10)
         self._cup_demanded = False  #: somebody wants dice thrown from the cup (rules.md D2)
         self._wrong_way: Orientation | None = None  #: set up so, against the rules, and told
         self._held: list[_Held] = []
@@ -375,6 +388,7 @@ class Tracker:
                 self._thrown(event)
             case PlayMade():
                 self._before, self._last_play = self._g.position, event
+                self._out_of_turn = event.rule == "G10" and self._g.side is event.side.other
                 self._g.first = self._g.first or event.side
                 ended = self._result(event.position)
                 self._g.position, self._g.side = event.position, event.side.other
@@ -450,12 +464,16 @@ class Tracker:
         turn, game = self._turn, self._g
         match ruling.decision:
             case "demand" if self._last_play is not None and self._before is not None:
-                play = self._last_play
-                game.position, game.side, game.number = self._before, play.side, game.number - 1
-                self._turn = self._thrown_by_word(ruling.t, play.side, play.dice)
-                self._turn.rejected = play
-                self._dice, self._dice_valid = play.dice, True
-                self._last_play = None
+                play, out_of_turn = self._last_play, self._out_of_turn
+                game.position, game.number = self._before, game.number - 1
+                self._last_play, self._turn = None, None
+                if out_of_turn:
+                    game.side = play.side.other
+                else:
+                    game.side = play.side
+                    self._turn = self._thrown_by_word(ruling.t, play.side, play.dice)
+                    self._turn.rejected = play
+                    self._dice, self._dice_valid = play.dice, True
             case "rethrow" if turn is not None and turn.told is not None:
                 turn.told, turn.ruled_void = replace(turn.told, valid=False), True
                 self._dice_valid = False
@@ -841,6 +859,7 @@ class Tracker:
             cup_demanded=self._cup_demanded,
             together=cast.together,
             early=cast.early,
+            to_move=game.side if cast.out_of_turn else None,
         )
         if _may_be_misread(cast, faults):
             return faults
@@ -868,7 +887,7 @@ class Tracker:
         pairs = cast.pairs()
         if self._g.side is None:  # an open dance: where the next dice came from may tell whose turn it is
             self._settle_dance(seats=self._seats.evidence(cast.seat, self._g.orientation))
-        side = self._g.side or self._first_thrower(cast)
+        side = self._thrower(cast)
         self._dice = _shown(cast)
         self._dice_valid = not self._faults(cast, side)
         if side is None or now - cast.t < TELL_AFTER:
@@ -887,6 +906,29 @@ class Tracker:
             sure = valid <= SURE_VOID and now - cast.t >= VOID_SECONDS
         if sure:
             self._emit_throw(turn, side, self._dice, self._faults(cast, side))
+
+    def _thrower(self, cast: Cast) -> Side | None:
+        """Whose throw it is that lies there, ``None`` if the play is to show it.
+
+        An arm of the side that is not to move has thrown out of turn (rules.md G10), if the arm is plain; but
+        not where the other is shut out, and need not throw, nor where he may have thrown without being seen
+        and had nothing to move.
+        """
+        game, side = self._g, self._g.side
+        if side is None:
+            return self._first_thrower(cast)
+        seats = self._seats.evidence(cast.seat, game.orientation)
+        lead = seats[side.other] - seats[side]
+        if cast.arms < SEEN_ARM or lead < SURE_SEAT:
+            return side
+        stuck = chance_to_be_stuck(game.position, side, game.rules)
+        if stuck == 1:
+            return side.other
+        since = self._last.last if self._last is not None else -math.inf
+        other_came = self._seats.seen_since("top" if cast.seat == "bottom" else "bottom", since, cast.t)
+        cast.out_of_turn = stuck <= MAY_BE_STUCK or not other_came
+        plain = cast.arms >= PLAIN_ARM and lead >= PLAIN_SEAT and self._seats.steady >= LEARNT_TURNS
+        return side.other if cast.out_of_turn and plain and not other_came else None
 
     def _first_thrower(self, cast: Cast) -> Side | None:
         """Whose throw it is that nobody had to make yet, if the arm that threw tells.
@@ -1121,6 +1163,10 @@ class Tracker:
             if self._g.side is None and self._faults(cast, None) == ("two_halves",):
                 valid = 0.5  # the first throw of a game may be one die of each player (rules.md G7)
         sides = [self._g.side] if self._g.side is not None else list(Side)
+        out_of_turn = None
+        if cast is not None and cast.out_of_turn and self._g.side is not None:
+            told = turn.told is not None and turn.told.side is not self._g.side
+            out_of_turn = math.log(1 - valid) if told else OUT_OF_TURN
         return explain(
             picture,
             self._g.position if before is None else before,
@@ -1130,6 +1176,7 @@ class Tracker:
             valid,
             self._seats.evidence(cast.seat if cast is not None else None, self._g.orientation),
             told_valid=turn.told is not None and turn.told.valid,
+            out_of_turn=out_of_turn,
         )
 
     def _doubt_play(self, turn: _Turn, readings: Sequence[Reading]) -> None:
@@ -1165,7 +1212,7 @@ class Tracker:
         cast, over = turn.cast, turn.over
         if best.kind == "void":
             if cast is not None and turn.told is None:
-                side = self._g.side or self._first_thrower(cast)
+                side = best.side if cast.out_of_turn else self._g.side or self._first_thrower(cast)
                 faults = self._faults(cast, side)
                 if side is not None and (faults or self._g.side is not None):
                     self._emit_throw(turn, side, _shown(cast), faults or _likeliest_fault(cast))
@@ -1177,9 +1224,12 @@ class Tracker:
         self._tell_held(side)
         if cast is not None and best.kind == "play" and best.probability > SURE_PLAY:
             self._seats.learn(cast.seat, side, self._g.orientation)
-        if turn.told is not None and cast is not None and self._g.side is None:
+        out_of_turn = cast is not None and cast.out_of_turn and side is not self._g.side
+        if turn.told is not None and cast is not None and (self._g.side is None or cast.out_of_turn):
             turn.told = self._tell_of(turn.told, side, cast)
-        if turn.told is None:
+        if turn.told is None and cast is not None and out_of_turn:
+            self._emit_throw(turn, side, best.dice, self._faults(cast, side), best.dice_probability)
+        elif turn.told is None:
             self._emit_throw(turn, side, best.dice, (), best.dice_probability)
         elif turn.told.valid and (
             _sorted(turn.told.dice) != _sorted(best.dice) or turn.told.side is not side
@@ -1188,12 +1238,13 @@ class Tracker:
         dice = turn.told.dice if turn.told and _sorted(turn.told.dice) == _sorted(best.dice) else best.dice
         t = over if over is not None else self._next.t if self._next is not None else self._frames[-1].t
         void = False
-        if turn.told is not None and not turn.told.valid:
+        if turn.told is not None and not turn.told.valid and not out_of_turn:
             void = turn.ruled_void or not _may_be_misread(cast, turn.told.faults)
             if not void:  # that it was played speaks against what was seen of the dice
                 text = f"{dice[0]}-{dice[1]}"
                 self._doubt(turn.t, "throw", ((f"{text} counts", 0.5), (f"{text} does not count", 0.5)))
-        play = self._emit_play(t, side, dice, best.after, best.probability, void_throw=void, picture=picture)
+        rule = "G10" if out_of_turn else "D10" if void else None
+        play = self._emit_play(t, side, dice, best.after, best.probability, wrong_throw=rule, picture=picture)
         self._next_turn()
         return play
 
@@ -1201,7 +1252,8 @@ class Tracker:
         """Tell a throw again if it was made by ``side``, and not by who was taken for the thrower."""
         if told.side is side:
             return told
-        faults = self._faults(cast, side) or told.faults
+        faults = self._faults(cast, side)
+        faults = faults if faults or "wrong_side" in told.faults else told.faults
         if told.valid and _may_be_misread(cast, faults):
             faults = told.faults  # it was played
         again = replace(
@@ -1225,7 +1277,9 @@ class Tracker:
                 valid = side is not held.danced
                 faults = () if valid else faults or _likeliest_fault(held.cast)
                 if held.told is None:
-                    self._emit_throw(_Turn(held.cast, held.t), held.danced, held.dice, faults)
+                    thrower = held.danced.other if held.cast.out_of_turn and not valid else held.danced
+                    faults = faults if thrower is held.danced else self._faults(held.cast, thrower)
+                    self._emit_throw(_Turn(held.cast, held.t), thrower, held.dice, faults)
                 elif not valid:  # it was told as a good one; what was wrong with it nobody saw
                     self._dice_valid = False
                     self._out.append(replace(held.told, valid=False, faults=faults))
@@ -1254,10 +1308,14 @@ class Tracker:
         after: Position,
         confidence: float,
         *,
-        void_throw: bool = False,
+        wrong_throw: str | None = None,
         picture: Picture | None = None,
     ) -> tuple[int, PlayMade]:
-        """Tell a play; that with its place. ``picture`` is what was seen after it, where that was seen."""
+        """Tell a play; that with its place. ``picture`` is what was seen after it, where that was seen.
+
+        ``wrong_throw``: what makes every play of its throw illegal: that it was void and had to be repeated
+        (rules.md D10), or was made out of turn (G10).
+        """
         verdict = judge_play(self._g.position, side, dice, after, self._g.rules)
         play = play_event(
             verdict,
@@ -1269,8 +1327,8 @@ class Tracker:
         if picture is not None and picture.disagrees(after):
             seen = _shown_by(picture, after)
             play = replace(play, seen=seen if seen != after else None)
-        if void_throw and play.legal:
-            play = replace(play, legal=False, rule="D10")  # the throw was void and had to be repeated
+        if wrong_throw is not None and (play.legal or wrong_throw == "G10"):
+            play = replace(play, legal=False, rule=wrong_throw)
         told = self._tell(play), play
         for rival in self._rivals:
             rival.plays.append(told)

@@ -106,6 +106,7 @@ class Cast:
     together: bool = True  #: false where the second was thrown when the first already lay there
     seat: Seat | None = None  #: the side of the board over which the arm reached that threw them
     arms: int = 0  #: frames that showed that arm; none if another was seen too
+    out_of_turn: bool = False  #: whether the arm that threw them is that of the side that is not to move
     early: bool = False  #: whether the dice of the turn before lay there still, and its play was open
 
     @property

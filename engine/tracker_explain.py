@@ -23,6 +23,7 @@ from engine.tracker_picture import Picture
 ILLEGAL = -10.0  #: log prior of any one illegal play: about 2 turns in 100, of some 400 ways
 NOT_MOVED = -7.0  #: log prior of lifting valid dice unplayed
 OTHER_SIDE = -6.0  #: log prior of the turn being the other side's
+OUT_OF_TURN = -5.0  #: log prior of a throw by the side that is not to move: 1 in 150
 NEGLIGIBLE = 7.0  #: readings that cannot come within this of the best (nats) are not tried
 UNLIKELY_DICE = 1e-6  #: pairs of values less probable are not tried
 MOST_MOVES = 4  #: of a turn
@@ -94,12 +95,14 @@ def explain(
     seats: Mapping[Side, float],
     *,
     told_valid: bool,
+    out_of_turn: float | None = None,
 ) -> list[Reading]:
     """All readings worth a thought, best first, with probabilities that sum to 1.
 
     ``pairs``: probability of each pair of values. ``valid``: that the throw counts. ``seats``: log likelihood
     of where the arm came from that threw, if it was a side's. ``told_valid``: the throw was already told as
-    valid, so lifting it unplayed is an offence.
+    valid, so lifting it unplayed is an offence. ``out_of_turn``: log prior of its having been thrown by the
+    side that is not in ``sides``, which may have played it as well (rules.md G10); ``None``: nothing says so.
     """
     p_side = {side: seats[side] - math.log(len(sides)) for side in Side}
     log_valid, log_void = math.log(max(valid, 1e-9)), math.log(max(1 - valid, 1e-3))
@@ -124,8 +127,15 @@ def explain(
         fit = picture.fit(before)
         likeliest = max(sides, key=seats.__getitem__)
         readings.append(Reading("void", likeliest, top_pair, before, log_void + seats[likeliest] + fit, fit))
+    if out_of_turn is not None:
+        other, fit = sides[0].other, picture.fit(before)
+        readings.append(Reading("void", other, top_pair, before, out_of_turn + seats[other] + fit, fit))
+        for dice, p in pairs.items():
+            prior = out_of_turn + seats[other] + math.log(max(p, 1e-9))
+            found = _plays(picture, before, rules, other, dice, prior) if p > 0.02 else []
+            readings += [r for r in found if r.after != before]
     if pairs and best_play < ILLEGAL:
-        if len(sides) == 1:
+        if len(sides) == 1 and out_of_turn is None:
             other = sides[0].other
             readings += [
                 r

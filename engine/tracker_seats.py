@@ -19,44 +19,44 @@ Seat = Literal["top", "bottom"]
 
 #: How players sit: each where his home is, each where the other's is, or nobody can tell (both at one side,
 #: one person for both). Probability before any turn is seen, and that a throw then comes from its own home.
-SEATINGS = {"home": (0.84, 0.97), "away": (0.08, 0.03), "any": (0.08, 0.5)}
+SEATINGS = {"home": (0.84, 0.98), "away": (0.08, 0.02), "any": (0.08, 0.5)}
 CHANGE, NEW_GAME = 0.02, 0.2  #: probability that they sit otherwise after a turn, and after a game
+ACROSS = 20  #: turns for which an arm that reached across is held against all that come after it
 SURE_SEAT = 1.5  #: nats by which an arm must be rather that of one side, to go by it
 BEFORE, UNTIL = 1.6, 0.1  #: seconds before dice lie still within which an arm threw them
 MOSTLY = 0.6  #: share of the arms seen then that must have come from one side
 PAST = 0.03  #: heights of the field by which an arm must reach past a side of it, or may end short of it
 
 
-def seat_of(seen: Observation) -> Seat | None:
-    """The long side of the board over which an arm reaches in; ``None`` for no arm, and for both."""
+def seats_of(seen: Observation) -> frozenset[Seat]:
+    """The long sides of the board over which arms reach in."""
     if seen.board is None:
-        return None
+        return frozenset()
     (a, ya), (b, yb), (c, yc), (d, yd) = seen.board.corners
     left, right, top, bottom = (a + d) / 2, (b + c) / 2, (ya + yb) / 2, (yc + yd) / 2
     margin = PAST * (bottom - top)
-    seats: set[Seat] = set()
+    seats = set[Seat]()
     for x0, y0, x1, y1 in seen.hands:
         over = x0 < right and x1 > left
         if over and y0 < top + margin < y1 < bottom - margin:
             seats.add("top")
         elif over and y1 > bottom - margin > y0 > top + margin:
             seats.add("bottom")
-    return seats.pop() if len(seats) == 1 else None
+    return frozenset(seats)
 
 
 class SeatWatch:
     """Remembers where arms came from, and learns who sits there."""
 
     def __init__(self) -> None:
-        self._arms: deque[tuple[float, Seat]] = deque(maxlen=240)
+        self._arms: deque[tuple[float, frozenset[Seat]]] = deque(maxlen=240)
         self._seatings = {name: before for name, (before, _) in SEATINGS.items()}
-        self.turns = 0  #: from which it was learnt since players sat down
+        #: Turns of which each came from where it was to, less ``ACROSS`` for any that did not.
+        self.steady = 0
 
     def see(self, seen: Observation) -> None:
         """Take in one frame."""
-        seat = seat_of(seen)
-        if seat is not None:
-            self._arms.append((seen.t, seat))
+        self._arms.append((seen.t, seats_of(seen)))
 
     def forget_arms(self) -> None:
         """The clock of the frames begins anew."""
@@ -65,11 +65,23 @@ class SeatWatch:
     def new_game(self) -> None:
         """A game begins: somebody may have sat down elsewhere."""
         self._mix(NEW_GAME)
-        self.turns = 0
 
     def arms(self, t: float) -> list[Seat]:
-        """Where arms came from in the frames in which dice were thrown that lay still at ``t`` seconds."""
-        return [seat for at, seat in self._arms if t - BEFORE <= at <= t - UNTIL]
+        """Where arms came from in each frame of the throw of dice that lay still at ``t`` seconds.
+
+        An arm that rested over the board all the while did not throw them.
+        """
+        lately = [(at, seats) for at, seats in self._arms if t - 2 * BEFORE <= at <= t - UNTIL]
+        return [
+            seat
+            for at, seats in lately
+            for seat in seats
+            if at >= t - BEFORE and any(seat not in others for _, others in lately)
+        ]
+
+    def seen_since(self, seat: Seat, since: float, until: float) -> bool:
+        """Whether an arm reached in from ``seat`` between two moments."""
+        return any(seat in seats for at, seats in self._arms if since < at <= until)
 
     def thrower(self, t: float) -> Seat | None:
         """Where the arm came from that threw dice which lay still at ``t`` seconds, if that is plain."""
@@ -81,10 +93,11 @@ class SeatWatch:
         """A turn of ``side``, whose dice came from ``seat``, has been decided."""
         if seat is None:
             return
+        seats = self.evidence(seat, orientation)
+        self.steady += -ACROSS if seats[side.other] - seats[side] >= SURE_SEAT else 1
         for name, (_, at_home) in SEATINGS.items():
             self._seatings[name] *= at_home if seat == _home(side, orientation) else 1 - at_home
         self._mix(CHANGE)
-        self.turns += 1
 
     def _mix(self, change: float) -> None:
         total = sum(self._seatings.values())

@@ -103,7 +103,7 @@ class _Game:
     def goes_on(self, side: Side) -> None:
         """A throw or a double by ``side``: what the other was to put right and did not stands (E6)."""
         play, self.rejected, self.open = self.rejected, None, False
-        if play is not None and play.side is side.other:
+        if play is not None and play.side is side.other and not _was_out_of_turn(self, play):
             self.throw = None
             _stands(self, play)
 
@@ -291,7 +291,7 @@ def _played(game: _Game, event: PlayMade) -> None:
         game.flush()
     game.rejected = None
     if not event.legal and game.rules.illegal_policy == "auto_reject":
-        game.rejected, game.throw = event, _throw_of(event)
+        game.rejected, game.throw = event, _throw_of(game, event)
         return
     game.throw = None
     _stands(game, event)
@@ -315,14 +315,20 @@ def _stands(game: _Game, event: PlayMade) -> None:
 def _take_back(game: _Game) -> None:
     """The last turn, a play, was not one, and its throw is still to be played."""
     assert game.played is not None
-    game.throw, game.played, game.open = _throw_of(game.played), None, False
     game.turns.pop()
+    game.throw, game.played, game.open = _throw_of(game, game.played), None, False
     _refollow(game)
 
 
-def _throw_of(play: PlayMade) -> tuple[Side, Dice, float] | None:
-    """The throw that a play was made with, if it counted (D10)."""
-    return None if play.rule == "D10" else (play.side, play.dice, play.t)
+def _throw_of(game: _Game, play: PlayMade) -> tuple[Side, Dice, float] | None:
+    """The throw that a play was made with, if it counted (D10, G10)."""
+    counts = play.rule != "D10" and not _was_out_of_turn(game, play)
+    return (play.side, play.dice, play.t) if counts else None
+
+
+def _was_out_of_turn(game: _Game, play: PlayMade) -> bool:
+    """Whether a play that is not among the turns was made by the side that had played last (G10)."""
+    return play.rule == "G10" and bool(game.turns) and game.turns[-1].side is play.side
 
 
 def _resigned(game: _Game, event: Resignation) -> None:

@@ -16,9 +16,18 @@ from hardware.table.scene import BAR_WIDTH, DIE, FIELD_X, FIELD_Y, RADIUS, RIM_H
 
 THROW_FAULTS: tuple[Fault, ...] = ("two_halves", "cocked", "on_checker", "on_frame", "off_board", "one_die")
 
-#: Faults in the manner of throwing; ``one_by_one`` is told as ``one_die`` (rules.md D1). All but ``touched``
-#: make the throw void. See :func:`possible`.
-MANNER_FAULTS = ("one_by_one", "premature", "touched", "not_from_cup", "wrong_half")
+#: Faults in the manner of throwing; ``one_by_one`` is told as ``one_die`` (rules.md D1), and ``double_turn``,
+#: a throw out of turn that is played too, as ``wrong_side`` and a play against G10. All but ``touched`` make
+#: the throw void. See :func:`possible`.
+MANNER_FAULTS = (
+    "one_by_one",
+    "premature",
+    "touched",
+    "not_from_cup",
+    "wrong_half",
+    "wrong_side",
+    "double_turn",
+)
 
 XY = tuple[float, float]
 

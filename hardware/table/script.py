@@ -20,7 +20,7 @@ from engine.notation import Move
 from engine.observation import Half
 from engine.position import BAR, CHECKERS, OFF, Game, Position, Side
 from engine.scoring import GameResult, game_result
-from engine.throws import has_contact, is_forced, is_void_if_early, right_half
+from engine.throws import chance_to_be_stuck, has_contact, is_forced, is_void_if_early, right_half
 from hardware.table import scene
 from hardware.table.choices import Turn, choose, foul
 from hardware.table.landing import MANNER_FAULTS, THROW_FAULTS, XY, Lie, NoRoom, is_free, throw_dice
@@ -183,6 +183,7 @@ class _Teller:
 
     def _turn(self, position: Position, side: Side) -> Position:
         conditions = self.plan.conditions
+        position = self._go_on_out_of_turn(position, side.other)
         dice = self._roll_values()
         turn = self._decide(position, side, dice)
         landings = self._landings(side, turn)
@@ -200,7 +201,12 @@ class _Teller:
             if self._may_throw_early(position, side, dice) and self._due("premature"):
                 self._throw_early(side)
             t = self.lift_dice(side)
-        orientation = self.plan.seats.orientation
+        self._tell_play(t, side, dice, turn)
+        self.add(0.9 if "quick_lift" in conditions else 0.35)
+        self._pass_the_turn(side)
+        return turn.after
+
+    def _tell_play(self, t: float, side: Side, dice: Dice, turn: Turn) -> None:
         self.tell(
             PlayMade(
                 t=t,
@@ -212,13 +218,40 @@ class _Teller:
                 legal=turn.rule is None,
                 rule=turn.rule,
                 position=turn.after,
-                slots=to_slots(turn.after, orientation),
+                slots=to_slots(turn.after, self.plan.seats.orientation),
                 bar=turn.after.bar,
                 off=turn.after.off,
             )
         )
-        self.add(0.9 if "quick_lift" in conditions else 0.35)
-        self._pass_the_turn(side)
+
+    def _go_on_out_of_turn(self, position: Position, side: Side) -> Position:
+        """Who has played last, ``side``, throws again, if that is due (rules.md G10); the position after it.
+
+        He lifts his dice, or plays them too. Not against one who is shut out: nobody waits for him to throw.
+        """
+        rules = self.plan.rules
+        plays = bool(self.due_throws) and self.due_throws[0][1] == "double_turn"
+        due = plays or (bool(self.due_throws) and self.due_throws[0][1] == "wrong_side")
+        if not due or self.due_throws[0][0] > self.turns or position == Position.start(rules.game):
+            return position
+        if chance_to_be_stuck(position, side.other, rules) == 1:
+            return position
+        dice = self._roll_values()
+        play = choose(legal_plays(position, side, dice, rules), self.rng)
+        told = tuple((m.from_point, m.to_point) for m in play.moves)
+        turn = Turn(play.moves, play.after, told, play.notation, "G10")
+        if plays and (not turn.moves or CHECKERS in turn.after.off):
+            return position
+        del self.due_throws[0]
+        self._throw(side, self._lies(side, dice, None, self._landings(side, turn)), ("wrong_side",))
+        if not plays:
+            self.add(0.9)
+            self.lift_dice(side)
+            self.add(0.35)
+            return position
+        self._move(side, turn)
+        self._tell_play(self.lift_dice(side), side, dice, turn)
+        self.add(0.35)
         return turn.after
 
     def _pass_the_turn(self, side: Side) -> None:
@@ -246,7 +279,7 @@ class _Teller:
         if not self.due_throws or self.due_throws[0][0] > self.turns:
             return
         fault = self.due_throws[0][1]
-        if fault in ("premature", "touched"):
+        if fault in ("premature", "touched", "wrong_side", "double_turn"):
             return
         lying = [kind for kind in THROW_FAULTS if kind == fault]
         try:

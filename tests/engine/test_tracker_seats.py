@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
+from engine.check import check_events
 from engine.corrections import correct, replay
-from engine.events import Doubt, Event, Fault, PlayMade, Throw
+from engine.events import Desync, Doubt, Event, Fault, PlayMade, Resync, Ruling, Throw
 from engine.formats.convert import record_of
 from engine.layout import Orientation
+from engine.legal import legal_plays
 from engine.match import Match
 from engine.observation import BoardView, Box, Observation
-from engine.position import Game, Side
+from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
 from engine.tracker import Tracker
-from engine.tracker_seats import Seat, SeatWatch, seat_of
-from tests.engine.seen import Noise, Table
+from engine.tracker_seats import Seat, SeatWatch, seats_of
+from tests.engine.seen import Noise, Played, Table, Thrown
 
 BOARD = BoardView(((100, 80), (1180, 80), (1180, 640), (100, 640)), (0.48, 0.52), 0.98)
 ARMS: dict[Seat, Box] = {"top": (500.0, 0.0, 620.0, 300.0), "bottom": (500.0, 330.0, 620.0, 720.0)}
-SHORT = default_rules(Game.BACKGAMMON)
+SHORT, LONG = default_rules(Game.BACKGAMMON), default_rules(Game.LONG_NARDY)
 
 
 def seen(*hands: Box, t: float = 0.0) -> Observation:
@@ -29,15 +33,15 @@ def seen(*hands: Box, t: float = 0.0) -> Observation:
 
 @pytest.mark.parametrize("seat", ["top", "bottom"])
 def test_an_arm_reaches_in_over_one_side(seat: Seat) -> None:
-    assert seat_of(seen(ARMS[seat])) == seat
-    assert seat_of(seen(ARMS[seat], (300.0, 200.0, 380.0, 260.0))) == seat, "a hand alone says nothing"
+    assert seats_of(seen(ARMS[seat])) == {seat}
+    assert seats_of(seen(ARMS[seat], (300.0, 200.0, 380.0, 260.0))) == {seat}, "a hand alone says nothing"
+    assert seats_of(seen(*ARMS.values())) == set(ARMS)
 
 
 @pytest.mark.parametrize(
     "hands",
     [
         (),
-        (ARMS["top"], ARMS["bottom"]),
         ((500.0, 0.0, 620.0, 720.0),),  # over the whole board
         ((0.0, 0.0, 90.0, 300.0),),  # beside it
         ((500.0, 0.0, 620.0, 85.0),),  # on the frame
@@ -45,7 +49,7 @@ def test_an_arm_reaches_in_over_one_side(seat: Seat) -> None:
     ],
 )
 def test_other_hands_say_nothing(hands: tuple[Box, ...]) -> None:
-    assert seat_of(seen(*hands)) is None
+    assert not seats_of(seen(*hands))
 
 
 def test_who_sits_where_is_learnt() -> None:
@@ -76,12 +80,16 @@ def test_players_at_one_side_say_nothing_of_each_other() -> None:
 
 def test_the_arm_that_threw_is_that_of_the_seconds_before() -> None:
     watch = SeatWatch()
-    for k in range(10):
-        watch.see(seen(ARMS["top"], t=k / 10))
-    for k in range(20, 30):
-        watch.see(seen(ARMS["bottom"], t=k / 10))
-    assert (watch.thrower(1.2), watch.thrower(3.2), watch.thrower(9.0)) == ("top", "bottom", None)
-    assert watch.thrower(2.3) is None, "both were there"
+    for k in range(100):
+        arms = [ARMS["top"]] * (10 <= k < 20) + [ARMS["bottom"]] * (30 <= k < 40 or k >= 60)
+        arms += [ARMS["top"]] * (70 <= k < 80)
+        watch.see(seen(*arms, t=k / 10))
+    assert [watch.thrower(t) for t in (2.2, 4.2, 5.8)] == ["top", "bottom", None]
+    assert watch.thrower(3.3) is None, "both were there"
+    assert watch.thrower(8.0) == "bottom", "for the most part"
+    assert watch.thrower(9.9) is None, "it rested there before"
+    assert watch.seen_since("top", 6.0, 7.5)
+    assert not watch.seen_since("top", 2.5, 6.5)
 
 
 class Seated(Table):
@@ -97,6 +105,12 @@ class Seated(Table):
     def turn(self, side: Side, *args: object, **thrown: object) -> None:
         self.side = side
         super().turn(side, *args, **thrown)  # type: ignore[arg-type]
+
+    def turns(self, number: int) -> Side:
+        """So many turns, White's first; who is to move then."""
+        for turn in range(number):
+            self.turn(list(Side)[turn % 2])
+        return list(Side)[number % 2]
 
 
 def begun(rules: RuleSet = SHORT, *, away: bool = False) -> Seated:
@@ -177,8 +191,7 @@ def test_dice_of_a_roll_off_are_no_first_throw() -> None:
 def test_good_dice_that_were_lifted_unplayed_are_judged_by_who_throws_next(again: bool) -> None:
     """The same side throws again: something was wrong that nobody saw. The other does: it is an offence."""
     table = begun()
-    for turn in range(8):
-        table.turn(list(Side)[turn % 2])
+    table.turns(8)
     table.side = Side.WHITE
     table.throw(Side.WHITE, (5, 2))
     table.lift()
@@ -197,3 +210,161 @@ def test_good_dice_that_were_lifted_unplayed_are_judged_by_who_throws_next(again
     else:
         assert throws[-1].valid
         assert (plays[-2].side, plays[-2].rule) == (Side.WHITE, "M3")
+
+
+# -- whose turn it is (rules.md G10) -----------------------------------------------------------
+
+
+def told(events: Iterable[tuple[float, Event]]) -> list[Thrown | Played]:
+    """Throws and plays in the form of the truth; a throw that is told twice counts as it was told last."""
+    items: dict[object, Thrown | Played] = {}
+    for _, event in events:
+        if isinstance(event, Throw):
+            items[event.t, "throw"] = Thrown(event.side, event.dice, event.faults)
+        elif isinstance(event, PlayMade):
+            items[event.t, "play"] = Played(event.side, event.position, event.legal, event.rule)
+    return in_order(items.values())
+
+
+def in_order(items: Iterable[Thrown | Played]) -> list[Thrown | Played]:
+    """The same, the higher die first."""
+    return [replace(i, dice=(max(i.dice), min(i.dice))) if isinstance(i, Thrown) else i for i in items]
+
+
+def odd(events: Iterable[tuple[float, Event]]) -> list[str]:
+    return [event.type for _, event in events if isinstance(event, (Doubt, Desync, Resync))]
+
+
+@pytest.mark.parametrize("rules", [SHORT, LONG], ids=["short", "long"])
+@pytest.mark.parametrize("turns", [2, 5, 12, 13])
+def test_who_has_played_and_throws_again_throws_out_of_turn(rules: RuleSet, turns: int) -> None:
+    """Told at once where it was long learnt who sits where, else when he lifts them, early with a doubt."""
+    table = begun(rules)
+    rightful = table.turns(turns)
+    table.throw(rightful.other, (5, 2), faults=("wrong_side",))
+    lies = table.seen[-1].t
+    table.lift()
+    table.turn(rightful, (4, 3))
+    table.turn(rightful.other, (6, 1))
+    events = followed(table)
+    assert told(events) == in_order(table.truth)
+    assert odd(events) == ["doubt"] * (turns < 5)
+    when = next(t for t, e in events if isinstance(e, Throw) and "wrong_side" in e.faults)
+    assert (when <= lies) is (turns > 10)
+    replay([event for _, event in events], rules)
+
+
+@pytest.mark.parametrize("rules", [SHORT, LONG], ids=["short", "long"])
+@pytest.mark.parametrize("turns", [2, 12])
+def test_who_plays_his_throw_out_of_turn_plays_against_the_rules(rules: RuleSet, turns: int) -> None:
+    """The board wins: the rightful player goes on from it."""
+    table = begun(rules)
+    rightful = table.turns(turns)
+    table.throw(rightful.other, (5, 2), faults=("wrong_side",))
+    wrong = table.legal(rightful.other, (5, 2))
+    table.play(wrong, record=False)
+    table.truth.append(Played(rightful.other, wrong.after, False, "G10"))
+    table.turn(rightful, (4, 3))
+    table.turn(rightful.other, (6, 1))
+    events = followed(table)
+    assert told(events) == in_order(table.truth)
+    assert odd(events) == []
+    record = [event for _, event in events]
+    match = replay(record, rules)
+    assert (match.position, match.side_to_move, match.turn) == (table.position, rightful, turns + 3)
+    found = check_events(record).findings
+    assert {breach[0] for finding in found for breach in finding.breaches} - {"G7"} == {"G10", "D10"}
+    kept = correct(record, [], Match(rules))
+    assert kept.match == match
+
+
+def test_a_play_out_of_turn_may_be_put_back() -> None:
+    """Then the rightful player throws, from the board before it."""
+    table = begun()
+    rightful = table.turns(2)
+    before = table.position
+    table.throw(rightful.other, (5, 2), record=False)
+    table.play(table.legal(rightful.other, (5, 2)), record=False)
+    table.rest(1.0)
+    record = [event for t, event in followed(table) if t < table.t]
+    demand = Ruling(t=table.t, decision="demand", asked_by=rightful)
+    tracker = Tracker.resume([*record, demand])
+    now = tracker.believed
+    assert (now.position, now.side_to_move, now.phase) == (before, rightful, "waiting for a throw")
+    match = replay([*record, demand], SHORT)
+    thrown = Throw(t=table.t, side=rightful, colour="light", dice=(3, 1), valid=True)
+    assert match.apply(thrown).position == before
+    turns = record_of([*record, demand, thrown]).games[0].turns
+    assert [turn.side for turn in turns] == [rightful, rightful.other, rightful]
+
+
+@pytest.mark.parametrize("turns", [2, 12])
+def test_who_plays_dice_that_the_other_threw_for_him_has_thrown_them(turns: int) -> None:
+    """Somebody reaches across. Where that was told as a throw out of turn, it is taken back, with a doubt."""
+    table = begun()
+    rightful = table.turns(turns)
+    for dice in ((5, 2), (4, 2)):
+        table.side = rightful.other
+        table.throw(rightful, dice)
+        table.side = rightful
+        table.play(table.legal(rightful, dice))
+        table.turn(rightful.other, (6, 1))
+    events = followed(table)
+    assert told(events) == in_order(table.truth)
+    assert odd(events) == ["doubt"] * (turns > 10), "not twice"
+
+
+def test_players_at_one_side_of_the_board_never_throw_out_of_turn() -> None:
+    table = begun()
+    arms = dict(ARMS)
+    ARMS["top"] = ARMS["bottom"]
+    try:
+        table.turns(16)
+    finally:
+        ARMS.update(arms)
+    events = followed(table)
+    assert told(events) == in_order(table.truth)
+    assert odd(events) == []
+
+
+class Resting(Seated):
+    """White's arm rests over the board all the while; Black's is not seen, as when he throws from afar."""
+
+    resting = False
+
+    def frame(self, *, hands: object = (), **more: object) -> None:
+        self.side = Side.WHITE if self.resting else self.side
+        super().frame(hands=(True,) if self.resting else hands, **more)
+
+
+def test_an_arm_that_rests_over_the_board_has_not_thrown() -> None:
+    table = Resting(SHORT, seed=2, noise=Noise())
+    table.rest(1.0)
+    table.turns(13)
+    table.resting = True
+    table.rest(4.0)
+    table.throw(Side.BLACK, (5, 2))
+    events = followed(table)
+    assert told(events) == in_order(table.truth)
+    assert next(t for t, e in events if isinstance(e, Throw) and e.dice == (5, 2)) < table.t, "at once"
+
+
+def test_who_is_shut_out_need_not_throw() -> None:
+    points = [0] * 24
+    for point in range(6):
+        points[point] = 2
+    points[12], points[20], points[21] = 3, -7, -7
+    position = Position(tuple(points), (0, 1), (0, 0))
+    table = Seated(SHORT, seed=2, noise=Noise())
+    table.position = position
+    table.rest(1.0)
+    for _ in range(2):
+        table.throw(Side.WHITE, (2, 1))
+        plays = legal_plays(table.position, Side.WHITE, (2, 1), SHORT)
+        table.play(next(play for play in plays if play.after.points[:6] == position.points[:6]))
+    tracker = Tracker(SHORT, position=position, side_to_move=Side.WHITE, orientation=table.orientation)
+    events = [(f.t, e) for f in table.seen for e in tracker.observe(f)]
+    events += [(table.t, e) for e in tracker.finish()]
+    assert told(events) == in_order(table.truth)
+    assert odd(events) == []
+    replay([event for _, event in events], SHORT)
