@@ -357,8 +357,9 @@ class Match:
         self._need_game(event)
         if self._by_the_other(event):
             first = self.first if self.turn or self.rolled_off else None
-            anew = replace(self, side_to_move=None, first=first, throw=None, dice=None, phase="to_throw")
-            return anew._thrown(event)
+            mover = self.side_to_move if "wrong_side" in event.faults else None
+            anew = replace(self, side_to_move=mover, first=first, throw=None, dice=None, phase="to_throw")
+            return replace(anew, undo=self.closed, closed=None)._thrown(event)
         if not event.valid:
             return self._threw_in_vain(event)
         if self.throw is not None and replace(self.throw, faults=event.faults) == event:

@@ -921,14 +921,21 @@ class Tracker:
         lead = seats[side.other] - seats[side]
         if cast.arms < SEEN_ARM or lead < SURE_SEAT:
             return side
-        stuck = chance_to_be_stuck(game.position, side, game.rules)
-        if stuck == 1:
+        if chance_to_be_stuck(game.position, side, game.rules) == 1:
             return side.other
-        since = self._last.last if self._last is not None else -math.inf
-        other_came = self._seats.seen_since("top" if cast.seat == "bottom" else "bottom", since, cast.t)
-        cast.out_of_turn = stuck <= MAY_BE_STUCK or not other_came
+        cast.out_of_turn = self._has_yet_to_throw(side, cast)
         plain = cast.arms >= PLAIN_ARM and lead >= PLAIN_SEAT and self._seats.steady >= LEARNT_TURNS
-        return side.other if cast.out_of_turn and plain and not other_came else None
+        return side.other if cast.out_of_turn and plain and not self._reached_in(side, cast) else None
+
+    def _has_yet_to_throw(self, side: Side, cast: Cast) -> bool:
+        """Whether ``side`` cannot have thrown before ``cast``, with nothing to move, and not been seen."""
+        stuck = chance_to_be_stuck(self._g.position, side, self._g.rules)
+        return stuck <= MAY_BE_STUCK or (stuck < 1 and not self._reached_in(side, cast))
+
+    def _reached_in(self, side: Side, cast: Cast) -> bool:
+        """Whether an arm of ``side`` was over the board between the dice before these and these."""
+        since = self._last.last if self._last is not None else -math.inf
+        return self._seats.seen_since(self._seats.seat(side, self._g.orientation), since, cast.t)
 
     def _first_thrower(self, cast: Cast) -> Side | None:
         """Whose throw it is that nobody had to make yet, if the arm that threw tells.
@@ -1224,6 +1231,8 @@ class Tracker:
         self._tell_held(side)
         if cast is not None and best.kind == "play" and best.probability > SURE_PLAY:
             self._seats.learn(cast.seat, side, self._g.orientation)
+        if cast is not None and self._g.side is side.other:  # whose checkers moved, tells it if no arm did
+            cast.out_of_turn = self._has_yet_to_throw(side.other, cast)
         out_of_turn = cast is not None and cast.out_of_turn and side is not self._g.side
         if turn.told is not None and cast is not None and (self._g.side is None or cast.out_of_turn):
             turn.told = self._tell_of(turn.told, side, cast)

@@ -104,6 +104,13 @@ class SeatWatch:
         for name, (before, _) in SEATINGS.items():
             self._seatings[name] = (1 - change) * self._seatings[name] / total + change * before
 
+    def seat(self, side: Side, orientation: Orientation) -> Seat:
+        """Where a side sits, most likely."""
+        home = _home(side, orientation)
+        other: Seat = "top" if home == "bottom" else "bottom"
+        seats = self.evidence(home, orientation)
+        return home if seats[side] >= seats[side.other] else other
+
     def evidence(self, seat: Seat | None, orientation: Orientation) -> dict[Side, float]:
         """Log likelihood of an arm from ``seat``, if it is that of either side."""
         if seat is None:

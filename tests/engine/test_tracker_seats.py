@@ -278,6 +278,23 @@ def test_who_plays_his_throw_out_of_turn_plays_against_the_rules(rules: RuleSet,
     assert kept.match == match
 
 
+def test_whose_checkers_move_tells_a_turn_out_of_turn_if_no_arm_does() -> None:
+    """The throw had been told as the rightful player's; it is told again, with a doubt."""
+    table = Table(SHORT, seed=2)
+    table.rest(1.0)
+    for side in (Side.WHITE, Side.BLACK, Side.WHITE):
+        table.turn(side)
+    table.throw(Side.WHITE, (5, 2), faults=("wrong_side",))
+    wrong = table.legal(Side.WHITE, (5, 2))
+    table.play(wrong, record=False)
+    table.truth.append(Played(Side.WHITE, wrong.after, False, "G10"))
+    table.turn(Side.BLACK, (4, 3))
+    events = followed(table)
+    assert told(events) == in_order(table.truth)
+    assert odd(events) == ["doubt"]
+    assert replay([event for _, event in events], SHORT).position == table.position
+
+
 def test_a_play_out_of_turn_may_be_put_back() -> None:
     """Then the rightful player throws, from the board before it."""
     table = begun()
