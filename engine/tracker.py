@@ -165,7 +165,9 @@ class _Turn:
     told: Throw | None = None
     place: int = -1  #: of that in the record
     touched: bool = False  #: a die was turned or shifted after that, and it has been told
-    over: float | None = None  #: seconds, when its dice were last seen, once they are gone
+    over: float | None = None  #: seconds, when it ended: its dice were last seen, or a clock was pressed
+    signalled: bool = False  #: somebody has said that it has ended
+    handed_over: bool = False  #: the opponent has taken the dice
     doubted: bool = False
     ruled_void: bool = False  #: the referee has the dice thrown again
     awaited: bool = False  #: its play is to come, though its dice may have been lifted
@@ -346,8 +348,12 @@ class Tracker:
             tracker._fold(event)
         return tracker
 
-    def ruled(self, event: Ruling | Resync) -> None:
-        """Go on as the referee decides of a board that is out of step; nothing that was seen is forgotten."""
+    def ruled(self, event: Ruling | Resync | TurnEnd | CubeAction) -> None:
+        """Go on as somebody says; nothing that was seen is forgotten.
+
+        That is what the referee decides of a board that is out of step; that a turn has ended, by the clock,
+        say, where the rule set has it so, also while the dice lie (rules.md E1); and a double (E6).
+        """
         self._fold(event)
         if isinstance(event, Resync):
             self._reference = None
@@ -415,12 +421,18 @@ class Tracker:
             case GameEnd() | CubeAction(action="drop") | Resignation(action="accept"):
                 self._g.over, self._turn = True, None
             case TurnEnd():
-                if self._turn is not None:
-                    self._turn.over = event.t
+                turn = self._turn
+                if turn is None or event.how not in self._g.rules.turn_end:
+                    return
+                if self._mover in (None, event.side):
+                    turn.over, turn.signalled = event.t, True
+                    self._g.side = self._g.side or event.side
             case Ruling():
                 self._ruled(event)
             case Call(what="cup"):
                 self._cup_demanded = True
+            case CubeAction(action="double"):
+                self._let_stand(event.side)
             case Doubt() | CubeAction() | Resignation() | Call() | Correction():
                 pass
 
@@ -433,14 +445,19 @@ class Tracker:
     def _thrown(self, throw: Throw) -> None:
         """A throw of the record."""
         game = self._g
-        rejected = self._turn.rejected if self._turn is not None else None
-        if rejected is not None and throw.valid and throw.side is not rejected.side:
-            # The opponent threw on it: what was to be put right stands (rules.md E6).
-            game.position, game.number = rejected.position, game.number + 1
+        if throw.valid:
+            self._let_stand(throw.side)
         self._dice, self._dice_valid = throw.dice, throw.valid
         if throw.valid or game.side is None:
             game.side = throw.side
         self._turn = _Turn(None, throw.t, told=throw)
+
+    def _let_stand(self, side: Side) -> None:
+        """What was to be put right stands if the opponent, ``side``, has thrown or doubled (rules.md E6)."""
+        turn, game = self._turn, self._g
+        if turn is not None and turn.rejected is not None and turn.rejected.side is side.other:
+            game.position, game.number, game.side = turn.rejected.position, game.number + 1, side
+            self._turn = None
 
     def _thrown_by_word(self, t: float, side: Side, dice: Dice) -> _Turn:
         """A turn whose dice the referee has named."""
@@ -634,7 +651,7 @@ class Tracker:
             return
         self._tell_throw(turn, now)
         if turn.over is None and turn.cast is not None and self._lifted(turn.cast):
-            turn.over = turn.cast.last
+            self._end_by_lifting(turn, turn.cast)
         elif turn.over is None and turn.cast is None and self._resumed_turn_over(turn, now):
             turn.over = self._frames[0].t
         if turn.over is not None or self._next is not None:
@@ -646,10 +663,27 @@ class Tracker:
     def _lifted(self, cast: Cast) -> bool:
         return not any(self._watch.there(die) for die in cast.dice)
 
+    def _end_by_lifting(self, turn: _Turn, cast: Cast) -> None:
+        """The turn ends if the rule set says so of dice that are lifted, or handed over (rules.md E2, E3).
+
+        If not, it goes on until somebody says that it has ended, or throws the next dice. Dice that the
+        opponent takes are handed over; whose arm took them counts only where it is plain.
+        """
+        ends, seat = self._g.rules.turn_end, self._seats.taker(cast.last)
+        lead, mover = 0.0, self._mover
+        if mover is not None:
+            seats = self._seats.evidence(seat, self._g.orientation)
+            lead = seats[mover.other] - seats[mover]
+        turn.handed_over = "dice_handed_over" in ends and lead >= SURE_SEAT
+        handing = "dice_handed_over" in ends and lead > -SURE_SEAT
+        if "dice_lifted" in ends or handing:
+            turn.over = cast.last
+
     def _resumed_turn_over(self, turn: _Turn, now: float) -> bool:
         """After a restart: no dice have been in view of enough still frames."""
         frames = self._undisturbed()
-        if len(frames) < 5 or now - frames[0].t < 1.0 or any(f.dice for f in frames):
+        lifting_ends = any(how != "clock" for how in self._g.rules.turn_end)
+        if not lifting_ends or len(frames) < 5 or now - frames[0].t < 1.0 or any(f.dice for f in frames):
             return False
         to_come = turn.awaited or turn.rejected is not None
         return not to_come or self._shows_a_play(turn, frames)
@@ -777,7 +811,7 @@ class Tracker:
                 return
             turn.over = turn.over if turn.over is not None else self._frames[0].t
         elif turn.cast is not None and self._next is None and self._is_same(turn.cast, cast):
-            turn.cast.dice, turn.over = cast.dice, None
+            turn.cast.dice, turn.over = cast.dice, turn.over if turn.signalled else None
             return
         if turn.told is not None and self._is_early(turn.cast, turn.told, cast):
             cast.early = True
@@ -996,7 +1030,7 @@ class Tracker:
         if self._next is not None:
             frames = [f for f in frames if f.t <= self._next.t or not self._moved_between(self._next, f)]
         ready = final or self._next_disturbed() or now - since >= GIVE_UP_SECONDS
-        confirmed = ready or self._next is not None or now - since >= CONFIRM_SECONDS
+        confirmed = ready or turn.signalled or self._next is not None or now - since >= CONFIRM_SECONDS
         if not frames:
             if not ready:
                 return
@@ -1101,6 +1135,8 @@ class Tracker:
         """
         if turn.cast is None or self._mover is None or readings[0].after != self._g.position:
             return False
+        if turn.signalled:
+            return False  # so it was a turn
         if turn.told is not None:
             # By the dice that were told there was a play, or they were others.
             could = readings[0].kind == "illegal" or _sorted(readings[0].dice) != _sorted(turn.told.dice)
@@ -1145,7 +1181,8 @@ class Tracker:
 
     def _over_since(self, turn: _Turn) -> float:
         if turn.over is not None:
-            return turn.over
+            # Who presses the clock has moved before: what stood still since then shows it.
+            return min(turn.over, self._moved_t + 1e-6) if turn.signalled else turn.over
         return self._next.t if self._next is not None else self._frames[-1].t - 0.5
 
     def _moved_between(self, cast: Cast, frame: Observation) -> bool:
@@ -1252,6 +1289,8 @@ class Tracker:
             if not void:  # that it was played speaks against what was seen of the dice
                 text = f"{dice[0]}-{dice[1]}"
                 self._doubt(turn.t, "throw", ((f"{text} counts", 0.5), (f"{text} does not count", 0.5)))
+        if turn.handed_over and not out_of_turn:
+            self._out.append(TurnEnd(t=t, side=side, how="dice_handed_over"))
         rule = "G10" if out_of_turn else "D10" if void else None
         play = self._emit_play(t, side, dice, best.after, best.probability, wrong_throw=rule, picture=picture)
         self._next_turn()
@@ -1360,7 +1399,7 @@ class Tracker:
         if cast is not None and not self._g.over:
             turn = self._open(cast)
             if self._lifted(cast):
-                turn.over = cast.last
+                self._end_by_lifting(turn, cast)
 
     # -- turns that were missed, bumped boards ------------------------------------------------
 

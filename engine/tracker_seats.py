@@ -24,6 +24,7 @@ CHANGE, NEW_GAME = 0.02, 0.2  #: probability that they sit otherwise after a tur
 ACROSS = 20  #: turns for which an arm that reached across is held against all that come after it
 SURE_SEAT = 1.5  #: nats by which an arm must be rather that of one side, to go by it
 BEFORE, UNTIL = 1.6, 0.1  #: seconds before dice lie still within which an arm threw them
+TAKING = 0.4  #: seconds before and after dice are last seen within which an arm took them
 MOSTLY = 0.6  #: share of the arms seen then that must have come from one side
 PAST = 0.03  #: heights of the field by which an arm must reach past a side of it, or may end short of it
 
@@ -88,6 +89,11 @@ class SeatWatch:
         there = self.arms(t)
         seats: tuple[Seat, Seat] = ("top", "bottom")
         return next((seat for seat in seats if there.count(seat) > MOSTLY * len(there)), None)
+
+    def taker(self, t: float) -> Seat | None:
+        """Where the arm came from that took dice which were last seen at ``t`` seconds, if that is plain."""
+        there = {seat for at, seats in self._arms if t - TAKING <= at <= t + TAKING for seat in seats}
+        return there.pop() if len(there) == 1 else None
 
     def learn(self, seat: Seat | None, side: Side, orientation: Orientation) -> None:
         """A turn of ``side``, whose dice came from ``seat``, has been decided."""

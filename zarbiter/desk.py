@@ -13,12 +13,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
-from typing import Any
+from typing import Any, TypeGuard
 
 from engine.actions import Field, Offer, ValueRefused, correctable, filled, offered
 from engine.commentary import sentence
 from engine.disagreement import Disagreement
-from engine.events import Call, Correction, CubeAction, Desync, Event, Resignation, Resync, Ruling
+from engine.events import Call, Correction, CubeAction, Desync, Event, Resignation, Resync, Ruling, TurnEnd
 from engine.layout import Orientation
 from engine.match import Match, MatchError, clock
 from engine.observation import Observation
@@ -145,7 +145,7 @@ class RefereeDesk:
         ``effective``: the events that then stand, where those are not simply one more.
         """
         tracker = self.tracker
-        if isinstance(event, Resync) or (isinstance(event, Ruling) and event.decision == "restore"):
+        if _goes_on(event):
             tracker.ruled(event)
         elif _moves_the_game(event):
             try:
@@ -279,6 +279,15 @@ def believed(tracker: Tracker, recorder: Recorder, offers: tuple[Offer, ...]) ->
         "rule_set": match.rules,
         "events": len(recorder.events),
     }
+
+
+def _goes_on(event: Event) -> TypeGuard[Ruling | Resync | TurnEnd | CubeAction]:
+    """Whether the tracker takes in a decision as it is, and nothing that it has seen is forgotten."""
+    match event:
+        case Resync() | TurnEnd() | CubeAction(action="double") | Ruling(decision="restore"):
+            return True
+        case _:
+            return False
 
 
 def _moves_the_game(event: Event) -> bool:

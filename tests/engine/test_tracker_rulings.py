@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from engine.corrections import replay
 from engine.events import (
     Call,
     CubeAction,
@@ -25,8 +26,9 @@ from engine.legal import legal_plays
 from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
 from engine.tracker import Tracker
-from tests.engine.seen import Table
+from tests.engine.seen import CLEAR, HAND, Die, Table
 from tests.engine.test_tracker import begun, odd, watch
+from tests.engine.test_tracker_seats import Seated
 
 SHORT, LONG = default_rules(Game.BACKGAMMON), default_rules(Game.LONG_NARDY)
 W, B = Side.WHITE, Side.BLACK
@@ -67,6 +69,15 @@ class TestADemandedPlay:
         assert isinstance(events[-1], PlayMade)
         assert not events[-1].legal
         return table, events
+
+    def test_it_stands_once_the_opponent_doubles(self) -> None:
+        """E6."""
+        table, events = self.wrong()
+        tracker = Tracker.resume([*events, Ruling(t=table.t, decision="demand", asked_by=B)], SHORT)
+        assert tracker.believed.position != table.position
+        tracker.ruled(CubeAction(t=table.t, side=B, action="double", value=2))
+        now = tracker.believed
+        assert (now.position, now.side_to_move, now.phase) == (table.position, B, "waiting for a throw")
 
     def test_the_correct_play_is_told_with_the_same_dice(self) -> None:
         table, events = self.wrong()
@@ -196,21 +207,158 @@ def test_dice_from_the_hand_are_void_once_a_cup_was_demanded(demanded: bool) -> 
     assert throw.faults == (("not_from_cup",) if demanded else ())
 
 
-def test_a_clock_ends_the_turn_while_the_dice_lie() -> None:
-    """E1: the play is judged once the button is pressed, before anybody lifts the dice."""
-    table = opened()
+# -- what ends a turn (rules.md E1 to E3) ------------------------------------------------------
+
+CLOCK, ONE_PAIR = replace(SHORT, turn_end=("clock",)), replace(SHORT, turn_end=("dice_handed_over",))
+
+
+class Pressed:
+    """A tracker at a table, and what it has told."""
+
+    def __init__(self, rules: RuleSet, first: Side | None = None) -> None:
+        self.table, self.tracker = begun(rules), Tracker(rules, side_to_move=first)
+        self.events: list[Event] = []
+        self.seen = 0
+
+    def look(self) -> list[PlayMade]:
+        """The plays of the frames that came since."""
+        start = len(self.events)
+        for seen in self.table.seen[self.seen :]:
+            self.events += self.tracker.observe(seen)
+        self.seen = len(self.table.seen)
+        return [event for event in self.events[start:] if isinstance(event, PlayMade)]
+
+    def press(self, side: Side) -> None:
+        self.look()
+        pressed = TurnEnd(t=self.table.t, side=side, how="clock")
+        self.events.append(pressed)
+        self.tracker.ruled(pressed)
+
+
+def test_a_clock_ends_the_turn_at_once_while_the_dice_lie() -> None:
+    """E1. The next dice are thrown beside them, and it is no early throw."""
+    game = Pressed(CLOCK, W)
+    table = game.table
+    table.throw(W, (3, 1), places=[(0.15, 0.5), (0.25, 0.5)])
+    table.play(legal_plays(table.position, W, (3, 1), SHORT)[0], lift=False)
+    assert not game.look()
+    lying = table.dice
+    game.press(W)
+    table.rest(0.2)
+    (play,) = game.look()
+    assert (play.side, play.legal, play.position) == (W, True, table.position)
+    table.rest(1.0)
+    for _ in range(6):
+        table.frame(still=False, cup=True, hands=[HAND, (100.0, 80.0, 700.0, 640.0)], hide_dice=True)
+    table.dice = [*lying, Die(6, (0.65, 0.5), half="right"), Die(4, (0.85, 0.5), half="right")]
+    table.rest(1.2)
+    table.play(legal_plays(table.position, B, (6, 4), SHORT)[0], lift=False)
+    game.press(B)
+    table.rest(0.5)
+    (play,) = game.look()
+    assert (play.side, play.legal) == (B, True)
+    assert [(e.side, e.valid) for e in game.events if isinstance(e, Throw)] == [(W, True), (B, True)]
+    assert replay(game.events, CLOCK).position == table.position
+
+
+@pytest.mark.parametrize("moved_on", [True, False])
+def test_a_clock_that_is_pressed_makes_a_wrong_play_an_offence(moved_on: bool) -> None:
+    """E1: told within a second, and so is a throw that is not played. Who presses it has thrown."""
+    game = Pressed(CLOCK)
+    table = game.table
+    table.throw(W, (3, 1))
+    if moved_on:
+        table.put(moved(table.position, 13, 8))
+    table.rest(1.0)
+    game.press(W)
+    table.rest(0.9)
+    (play,) = game.look()
+    assert (play.side, play.legal, play.rule) == (W, False, "E8" if moved_on else "M3")
+
+
+@pytest.mark.parametrize("presses", [True, False])
+def test_by_the_clock_alone_a_play_may_be_changed_after_the_dice_were_lifted(presses: bool) -> None:
+    """E1, E4; the next throw ends the turn of who has forgotten to press it."""
+    game = Pressed(CLOCK)
+    table = game.table
+    table.throw(W, (3, 1))
+    first, *others = legal_plays(table.position, W, (3, 1), SHORT)
+    start = table.position
+    table.play(first, record=False)
+    table.rest(3.0)
+    assert not game.look()
+    assert game.tracker.believed.phase == "moving"
+    last = next(play for play in others if play.after != first.after)
+    table.put(start)
+    table.put(last.after)
+    table.rest(1.0)
+    assert not game.look()
+    if presses:
+        game.press(W)
+        table.rest(0.3)
+    else:
+        table.throw(B, (6, 5))
+    (play,) = game.look()
+    assert (play.side, play.legal, play.position) == (W, True, last.after)
+
+
+def test_a_clock_that_ends_no_turn_by_the_rules_ends_none() -> None:
+    game = Pressed(SHORT)
+    table = game.table
+    table.throw(W, (3, 1))
+    table.play(legal_plays(table.position, W, (3, 1), SHORT)[0], lift=False)
+    game.press(W)
+    table.rest(2.0)
+    assert not game.look()
+    table.lift()
+    assert len(game.look()) == 1
+
+
+def test_a_clock_ends_the_turn_of_a_record_that_is_taken_up() -> None:
+    rules = replace(SHORT, turn_end=("clock", "dice_lifted"))
+    table = opened(rules)
     table.throw(B, (4, 2))
-    tracker = Tracker(white_is_light=table.white_is_light)
-    events = [e for seen in table.seen for e in tracker.observe(seen)]
+    events = watch(table, Tracker(rules))
+    events = [e for e in events if not isinstance(e, PlayMade)] if events[-1].type == "play" else events
     start = len(table.seen)
     table.play(legal_plays(table.position, B, (4, 2), SHORT)[0], lift=False)
-    pressed = TurnEnd(t=table.t, side=B, how="clock")
-    tracker = Tracker.resume([*events, pressed], SHORT)
     table.rest(2.5)
-    after = [e for seen in table.seen[start:] for e in tracker.observe(seen)]
-    play = after[-1]
+    (play,) = seen_from(table, events, TurnEnd(t=table.t, side=B, how="clock"), start)
     assert isinstance(play, PlayMade)
     assert (play.side, play.legal) == (B, True)
+
+
+@pytest.mark.parametrize("taker", [W, B, None])
+def test_dice_that_the_opponent_takes_are_handed_over(taker: Side | None) -> None:
+    """E2: by taking them he accepts the play. Who lifts his own has not yet handed them over."""
+    table = Seated(replace(ONE_PAIR, claim_window="dice_taken"), noise=CLEAR)
+    table.rest(1.0)
+    table.turns(4)
+    table.throw(W, (3, 1))
+    table.side = W
+    table.play(legal_plays(table.position, W, (3, 1), SHORT)[0], lift=False)
+    table.rest(1.0)
+    table.side = taker or W
+    table.armless = taker is None
+    table.lift()
+    table.armless = False
+    table.rest(1.0)
+    tracker = Tracker(table.rules)
+    events = [event for seen in table.seen for event in tracker.observe(seen)]
+    tail = [event for event in events[-2:] if isinstance(event, (PlayMade, TurnEnd))]
+    if taker is W:
+        assert sum(isinstance(event, PlayMade) for event in events) == 4
+        start = len(table.seen)
+        table.turn(B, (6, 4))
+        events += [event for seen in table.seen[start:] for event in tracker.observe(seen)]
+        plays = [event for event in events if isinstance(event, PlayMade)]
+        assert [play.legal for play in plays[4:5]] == [True]
+        return
+    if taker is B:
+        assert tail[0] == TurnEnd(t=tail[1].t, side=W, how="dice_handed_over")
+    match = replay(events, table.rules)
+    assert isinstance(tail[-1], PlayMade)
+    assert match.claim_open is (taker is None)
 
 
 def test_a_position_set_up_in_mid_match_is_played_from() -> None:

@@ -97,9 +97,11 @@ class Seated(Table):
 
     side = Side.WHITE
     away = False
+    armless = False  #: hands come from nowhere
 
     def frame(self, *, hands: object = (), **more: object) -> None:
         arms = [ARMS["bottom" if (self.side is Side.WHITE) is not self.away else "top"]] if hands else []
+        arms = [(0.0, 0.0, 90.0, 90.0)] if hands and self.armless else arms
         super().frame(hands=arms, **more)  # type: ignore[arg-type]
 
     def turn(self, side: Side, *args: object, **thrown: object) -> None:

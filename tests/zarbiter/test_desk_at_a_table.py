@@ -143,14 +143,17 @@ def test_a_pressed_clock_ends_the_turn_while_the_dice_lie(game: Game) -> None:
     """E1."""
     game.match.close()
     game.match = Match(game.path.with_name("clock.sqlite"), replace(RULES, turn_end=("clock",)))
-    white_plays_right(game)
+    game.table.throw(Side.WHITE, (3, 1))
+    game.table.play(play_of(START, Side.WHITE, (3, 1), "8/5 6/5"))
+    game.table.rest(1.5)
+    assert not game.plays(), "lifting the dice ends no turn"
     game.table.throw(Side.BLACK, (2, 1))
     after = play_of(AFTER_31, Side.BLACK, (2, 1), "13/11 6/5")
     game.table.play(after, lift=False)
     game.table.rest(1.0)
     assert len(game.plays()) == 1
     game.act("turn_end.clock.black")
-    game.table.rest(1.5)
+    game.table.rest(0.3)
     assert game.plays()[1:] == [(Side.BLACK, after.after, True)]
 
 
