@@ -962,7 +962,12 @@ class Tracker:
         return side.other if cast.out_of_turn and plain and not self._reached_in(side, cast) else None
 
     def _has_yet_to_throw(self, side: Side, cast: Cast) -> bool:
-        """Whether ``side`` cannot have thrown before ``cast``, with nothing to move, and not been seen."""
+        """Whether ``side`` cannot have thrown before ``cast``, with nothing to move, and not been seen.
+
+        Who is to make the first play is not known so surely.
+        """
+        if self._g.number == 1:
+            return False
         stuck = chance_to_be_stuck(self._g.position, side, self._g.rules)
         return stuck <= MAY_BE_STUCK or (stuck < 1 and not self._reached_in(side, cast))
 
