@@ -114,6 +114,7 @@ def offered(match: Match, stands: Position | None = None) -> tuple[Offer, ...]:
         *_of_the_step(match, stands),
         *_of_the_play(match),
         *_of_the_cube(match),
+        *_of_a_late_double(match),
         *_of_the_throw(match),
         *_of_the_turn(match),
         *_of_the_start(match),
@@ -190,6 +191,15 @@ def _of_the_cube(match: Match) -> Iterator[Offer]:
                 CubeAction(t=0, side=side, action=verb, value=stake),
                 side,
             )
+
+
+def _of_a_late_double(match: Match) -> Iterator[Offer]:
+    """A double that is offered after the throw, or out of turn, is a fault, and does not count (C2)."""
+    for side in Side:
+        when = "after the throw" if side is match.side_to_move else "although it is not his turn"
+        event = CubeAction(t=0, side=side, action="double", value=2 * match.cube, rule="C2")
+        label = f"{match.name(side)} has doubled {when}: it does not count"
+        yield Offer(f"late_double.{side.value}", "cube", label, ("C2",), event, side)
 
 
 def _void_if_early(match: Match) -> bool:
@@ -386,6 +396,8 @@ def _fields(event: Event, before: Match) -> tuple[Field, ...]:
             )
         case PlayMade():
             return (_play_field(event, before), Field("after", AFTER, ""))
+        case CubeAction(rule=str()):
+            return ()
         case CubeAction():
             offers = before.phase != "cube_offered"
             verbs = ("double",) if offers else ("take", "drop", "beaver", "raccoon")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from engine.events import Dice, Event, GameStart, MoveXY, PlayMade, Ruling, Throw
+from engine.events import CubeAction, Dice, Event, GameStart, MoveXY, PlayMade, Ruling, Throw
 from engine.formats.convert import record_of, settled
 from engine.judge import judge_play
 from engine.legal import View, legal_plays, position_of, view_of
@@ -100,7 +100,9 @@ def check_events(events: Iterable[Event], rules: RuleSet | None = None) -> Repor
     """
     counted = settled(events)
     report = check_record(record_of(counted), rules)
-    found = sorted((*report.findings, *_void_throws(counted)), key=lambda finding: finding.game)
+    found = sorted(
+        (*report.findings, *_void_throws(counted), *_late_doubles(counted)), key=lambda finding: finding.game
+    )
     return replace(report, findings=tuple(found))
 
 
@@ -123,6 +125,24 @@ def _void_throws(events: Iterable[Event]) -> Iterator[Finding]:
                         game=number, breaches=breaches, side=event.side, dice=event.dice, play=event.notation
                     )
                 void = None
+
+
+def _late_doubles(events: Iterable[Event]) -> Iterator[Finding]:
+    """Doubles after the throw of the side that doubled, and those that were told not to count."""
+    number, thrown = 0, None
+    for event in events:
+        match event:
+            case GameStart():
+                number, thrown = number + 1, None
+            case Throw() if event.valid or event.side is thrown:
+                thrown = event.side if event.valid else None
+            case PlayMade() | Ruling(decision="rethrow"):
+                thrown = None
+            case CubeAction(action="double") if event.rule is not None or thrown is event.side:
+                who = event.side.value.title()
+                why = "after he had thrown" if thrown is event.side else "although it was not his turn"
+                breach = (event.rule or "C2", f"{who} doubled at {event.t:.1f} s {why}")
+                yield Finding(game=number, breaches=(breach,), side=event.side, action="double")
 
 
 @dataclass(slots=True)
@@ -439,7 +459,8 @@ class _Game:
             breaches.append(("C9", "there is no double in the Crawford game"))
         if self.offer is not None:
             breaches.append(("C3", f"the {self.offer.action} before it was neither taken nor dropped"))
-        if self.to_move not in (None, turn.side):
+        on_his_turn = self.to_move in (None, turn.side)
+        if not on_his_turn:
             breaches.append(("C2", f"{who} may double only on his own turn, before he throws"))
         elif self._is_opening() and self.first_roll_is_rolled_off:
             breaches.append(("C2", "nobody may double before the first roll, which is that of the roll-off"))
@@ -450,7 +471,8 @@ class _Game:
             breaches.append(("C1", f"a double at {stake} offers {2 * stake}, not {value}"))
         breaches += self._over_cap(value)
         self.offer = _Offer("double", turn.side, value, stake, turn.side.other)
-        self.to_move = turn.side
+        if on_his_turn:
+            self.to_move = turn.side
         self.first = self.first or turn.side
         return breaches
 

@@ -177,6 +177,9 @@ def _lead(position: Position, game: Game, match: Match) -> str:
 
 def _cube(event: CubeAction, before: Match) -> str:
     name = before.name(event.side)
+    if event.rule is not None:
+        told = f" Rule {event.rule}: {CATALOGUE[event.rule].text}" if event.rule in CATALOGUE else ""
+        return f"{name} doubles, and it does not count.{told}"
     match event.action:
         case "double":
             return f"{name} {'redoubles' if before.cube_owner else 'doubles'} to {event.value}."

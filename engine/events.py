@@ -433,6 +433,7 @@ class CubeAction:
 
     ``value``: the stake that a double, a beaver or a raccoon offers; the stake after a take; the stake
     that is lost by a drop. A beaver answers a double, a raccoon a beaver; both are offers in turn.
+    ``rule``: the id in rules.md that a double breaks which does not count, and then nothing comes of it.
     """
 
     type: ClassVar[str] = "cube"
@@ -440,9 +441,11 @@ class CubeAction:
     side: Side
     action: CubeVerb
     value: int
+    rule: str | None = None
 
     def fields(self) -> dict[str, Any]:
-        return {"side": self.side.value, "action": self.action, "value": self.value}
+        fields = {"side": self.side.value, "action": self.action, "value": self.value}
+        return fields if self.rule is None else {**fields, "rule": self.rule}
 
     @classmethod
     def parse(cls, d: Mapping[str, Any]) -> CubeAction:
@@ -451,6 +454,7 @@ class CubeAction:
             side=Side(d["side"]),
             action=_one_of(CubeVerb, d["action"]),
             value=_whole(d["value"], 0, CUBE),
+            rule=_text(d["rule"]) if d.get("rule") is not None else None,
         )
 
 

@@ -609,6 +609,8 @@ class Match:
     def _cubed(self, event: CubeAction) -> Match:
         self._need_game(event)
         side, rules = event.side, self.rules
+        if event.rule is not None:
+            return self._doubled_in_vain(event)
         if event.action == "double":
             return self._doubled(event)
         if self.phase != "cube_offered" or self.to_answer is None:
@@ -653,8 +655,7 @@ class Match:
             self._refuse(event, "there is no cube in the Crawford game (C9)")
         if match.phase == "cube_offered":
             self._refuse(event, "a double waits for its answer")
-        unknown = match.side_to_move is None and match.turn > 0
-        if match.phase != "to_throw" or (match.side_to_move is not side and not unknown):
+        if match._may_not_double_now(side):
             self._refuse(event, f"{name} may double only on his own turn and before he has thrown (C2)")
         if match.cube_owner not in (None, side):
             self._refuse(event, f"{name} does not own the cube (C4)")
@@ -670,6 +671,23 @@ class Match:
             undo=None,
             resigning=None,
         )
+
+    def _may_not_double_now(self, side: Side) -> bool:
+        """Whether it is not the turn of a side, or it has thrown already (C2)."""
+        unknown = self.side_to_move is None and self.turn > 0
+        return self.phase != "to_throw" or (self.side_to_move is not side and not unknown)
+
+    def _doubled_in_vain(self, event: CubeAction) -> Match:
+        """A double that came too late or too early: it is told, and nothing comes of it."""
+        if event.action != "double" or event.rule != "C2":
+            self._refuse(event, f"no {event.action} is told as one that breaks {event.rule}")
+        if not self.rules.cube or self.crawford:
+            self._refuse(event, "no cube is in use")
+        if self.phase == "cube_offered":
+            self._refuse(event, "a double waits for its answer")
+        if self.side_to_move is None or not self._may_not_double_now(event.side):
+            self._refuse(event, f"{self.name(event.side)} may double now (C2)")
+        return self
 
     def _resigned(self, event: Resignation) -> Match:
         position = self._need_game(event)

@@ -431,7 +431,7 @@ class Tracker:
                 self._ruled(event)
             case Call(what="cup"):
                 self._cup_demanded = True
-            case CubeAction(action="double"):
+            case CubeAction(action="double", rule=None):
                 self._let_stand(event.side)
             case Doubt() | CubeAction() | Resignation() | Call() | Correction():
                 pass

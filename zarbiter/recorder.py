@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from engine.commentary import sentence
 from engine.corrections import Corrected, correct, resolve
-from engine.events import Correction, Desync, Doubt, Event, GameStart, PlayMade, Throw
+from engine.events import Correction, CubeAction, Desync, Doubt, Event, GameStart, PlayMade, Throw
 from engine.judge import Verdict, judge_play
 from engine.match import Match, MatchError
 from engine.position import Game
@@ -145,7 +145,7 @@ def alert_of(event: Event) -> Alert:
     match event:
         case Throw(valid=False):
             return "fault"
-        case PlayMade(legal=False):
+        case PlayMade(legal=False) | CubeAction(rule=str()):
             return "illegal"
         case Doubt():
             return "doubt"

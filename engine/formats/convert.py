@@ -231,7 +231,7 @@ def _take(game: _Game, event: Event) -> None:
             game.throw = (event.side, event.dice, event.t)
         case PlayMade() if not game.over or game.open:
             _played(game, event)
-        case CubeAction() if not game.over:
+        case CubeAction(rule=None) if not game.over:
             if event.action == "double":
                 game.goes_on(event.side)
                 if game.throw is not None and game.throw[0] is event.side:

@@ -148,7 +148,7 @@ def test_all_kinds_of_offers_come_up(taken: dict[str, Offer]) -> None:
         "demand", "accept", "double", "take", "drop", "beaver", "raccoon", "rethrow", "premature", "stand",
         "cup", "turn_end.clock", "turn_end.dice_lifted", "turn_end.dice_handed_over", "roll_off", "next_game",
         "resign", "accept_resignation", "refuse_resignation", "adjust", "touched", "throw", "play", "resync",
-        "set_up", "keep", "restore",
+        "set_up", "keep", "restore", "late_double",
     }  # fmt: skip
 
 
@@ -167,10 +167,19 @@ UNDER_WAY = replace(
 )
 
 
+def test_who_may_not_double_has_doubled_too_late() -> None:
+    """C2."""
+    to_throw, to_play = keys(SHORT, WHITE_TO_THROW), keys(SHORT, WHITE_TO_PLAY)
+    cube = {"double.white", "double.black", "late_double.white", "late_double.black"}
+    assert to_throw & cube == {"double.white", "late_double.black"}
+    assert to_play & cube == {"late_double.white", "late_double.black"}
+
+
 @pytest.mark.parametrize(
     ("rules", "change", "key", "event"),
     [
         pytest.param(SHORT, {"cube": False}, "double.white", WHITE_TO_THROW, id="C2"),
+        pytest.param(SHORT, {"cube": False}, "late_double.white", WHITE_TO_PLAY, id="C2"),
         pytest.param(SHORT, {"touch_move": False}, "adjust.white", WHITE_TO_PLAY, id="E7"),
         pytest.param(SHORT, {"dice_from": "any"}, "cup.black", WHITE_TO_THROW, id="D2"),
         pytest.param(SHORT, {"early_roll": "allowed"}, "premature", UNDER_WAY, id="D13"),

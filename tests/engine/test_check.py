@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.check import Report, WrongRules, check_events, check_record
-from engine.events import Event, Fault, GameStart, MoveXY, PlayMade, Ruling, Throw
+from engine.events import CubeAction, Event, Fault, GameStart, MoveXY, PlayMade, Ruling, Throw
 from engine.formats.moves import moved
 from engine.legal import legal_plays
 from engine.position import BAR, OFF, Game, Position, Side
@@ -421,6 +421,37 @@ class TestEvents:
         assert isinstance(void, Throw)
         (finding,) = check_events([start, replace(void, faults=(fault,)), made]).findings
         assert [rule for rule, _ in finding.breaches][1:] == ["D10"]
+
+    def test_a_double_after_the_throw(self) -> None:
+        """C2: as it was told, or as it was recorded for a good one; not where the throw was void."""
+        start, void, made = self.events()
+        thrown = Throw(t=4.0, side=WHITE, colour="light", dice=(3, 1), valid=True)
+        double = CubeAction(t=5.0, side=WHITE, action="double", value=2)
+        take = CubeAction(t=6.0, side=BLACK, action="take", value=2)
+        told = replace(double, rule="C2")
+        (finding,) = check_events([start, thrown, told, made]).findings
+        assert finding.breaches == (("C2", "White doubled at 5.0 s after he had thrown"),)
+        rules = replace(default_rules(SHORT), opening_roll="rethrow")
+        assert found(check_events([start, thrown, double, take, made], rules)) == [(1, 0, "C2")]
+        assert check_events([start, void, double, take, thrown, made], rules).legal
+        (finding,) = check_events([start, thrown, replace(told, side=BLACK), made]).findings
+        assert finding.breaches == (("C2", "Black doubled at 5.0 s although it was not his turn"),)
+
+    def test_a_double_out_of_turn_does_not_make_the_next_play_one(self) -> None:
+        """C2, and not G10 as well."""
+        start, _, made = self.events()
+        thrown = Throw(t=4.0, side=WHITE, colour="light", dice=(3, 1), valid=True)
+        assert isinstance(made, PlayMade)
+        double = CubeAction(t=10.0, side=WHITE, action="double", value=2)
+        take = CubeAction(t=11.0, side=BLACK, action="take", value=2)
+        play = next(p for p in legal_plays(made.position, BLACK, (6, 4), default_rules(SHORT)))
+        black = replace(
+            made, t=14.0, side=BLACK, colour="dark", dice=(6, 4), position=play.after, moves=(), notation=""
+        )
+        black = replace(black, moves=tuple((m.from_point, m.to_point) for m in play.moves))
+        rolled = Throw(t=12.0, side=BLACK, colour="dark", dice=(6, 4), valid=True)
+        report = check_events([start, thrown, made, double, take, rolled, black])
+        assert [rule for f in report.findings for rule, _ in f.breaches] == ["C2"]
 
     def test_unless_it_was_let_stand_or_thrown_again(self) -> None:
         stands = Ruling(t=3.0, decision="stand", asked_by=BLACK, reason="")

@@ -125,6 +125,7 @@ PLAIN_EVENTS = st.one_of(
         side=sides,
         action=st.sampled_from(["double", "take", "drop", "beaver", "raccoon"]),
         value=st.sampled_from([1, 2, 64]),
+        rule=st.sampled_from([None, "C2"]),
     ),
     st.builds(
         ev.Doubt,

@@ -562,6 +562,25 @@ def test_the_cube_is_turned_before_the_throw_and_on_ones_turn_only() -> None:
     refused(match, cube(WHITE, "double", 4), "is 2, not 4")
 
 
+def test_a_double_that_comes_too_late_is_told_and_counts_for_nothing() -> None:
+    """C2: after the throw, or although it is the other's turn."""
+    match = begun()
+    thrown = after(match, throw(WHITE, 2, 1))
+    for before, side in ((thrown, WHITE), (thrown, BLACK), (match, BLACK)):
+        late = replace(cube(side, "double", 2), rule="C2")
+        assert after(before, late) == before
+        assert sentence(late, before).startswith(
+            f"{before.name(side)} doubles, and it does not count. Rule C2:"
+        )
+        refused(after(before, late), cube(side.other, "take", 2), "nothing was offered")
+    late = replace(cube(WHITE, "double", 2), rule="C2")
+    refused(match, late, "may double now")
+    refused(thrown, replace(late, rule="C4"), "breaks C4")
+    refused(after(match, cube(WHITE, "double", 2)), late, "waits for its answer")
+    refused(after(begun(replace(SHORT, cube=False)), throw(WHITE, 2, 1)), late, "no cube is in use")
+    refused(after(Match(SHORT), start()), late, "may double now")  # who begins is not yet known
+
+
 def test_only_the_owner_may_redouble() -> None:
     """C4"""
     match = after(begun(), cube(WHITE, "double", 2), cube(BLACK, "take", 2))

@@ -96,6 +96,20 @@ def test_a_double_and_a_take(match: Match) -> None:
     assert match.desk.tracker is tracker, "what is seen is not forgotten for words"
 
 
+def test_a_double_after_the_throw_is_told_and_does_not_count(match: Match) -> None:
+    """C2: the page no longer offers it as a double, but as a fault."""
+    begun(match)
+    match.record(threw(Side.WHITE, (3, 1), 1.0))
+    assert match.offers() & {"double.white", "late_double.white"} == {"late_double.white"}
+    said = match.desk.act("late_double.white", {})
+    assert said.startswith("Ann doubles, and it does not count. Rule C2:")
+    state = match.hub.state()
+    assert (state.cube, state.phase, state.dice) == (1, "moving", (3, 1))
+    assert match.hub.told()[-1].alert == "illegal"
+    match.record(played(START, Side.WHITE, (3, 1), AFTER_31, 2.0))
+    assert match.offers() & {"double.black", "late_double.white"} == {"double.black", "late_double.white"}
+
+
 def test_a_drop_ends_the_game(match: Match) -> None:
     """C3, C4: who drops loses the stake before the double."""
     begun(match)
