@@ -46,6 +46,12 @@ def seats_of(seen: Observation) -> frozenset[Seat]:
     return frozenset(seats)
 
 
+def home_of(side: Side, orientation: Orientation) -> Seat:
+    """The long side of the board at which a side has its home, and where its player sits as a rule."""
+    white_below = orientation in (Orientation.BOTTOM_LEFT, Orientation.BOTTOM_RIGHT)
+    return "bottom" if (side is Side.WHITE) is white_below else "top"
+
+
 class SeatWatch:
     """Remembers where arms came from, and learns who sits there."""
 
@@ -102,7 +108,7 @@ class SeatWatch:
         seats = self.evidence(seat, orientation)
         self.steady += -ACROSS if seats[side.other] - seats[side] >= SURE_SEAT else 1
         for name, (_, at_home) in SEATINGS.items():
-            self._seatings[name] *= at_home if seat == _home(side, orientation) else 1 - at_home
+            self._seatings[name] *= at_home if seat == home_of(side, orientation) else 1 - at_home
         self._mix(CHANGE)
 
     def _mix(self, change: float) -> None:
@@ -112,7 +118,7 @@ class SeatWatch:
 
     def seat(self, side: Side, orientation: Orientation) -> Seat:
         """Where a side sits, most likely."""
-        home = _home(side, orientation)
+        home = home_of(side, orientation)
         other: Seat = "top" if home == "bottom" else "bottom"
         seats = self.evidence(home, orientation)
         return home if seats[side] >= seats[side.other] else other
@@ -122,9 +128,6 @@ class SeatWatch:
         if seat is None:
             return dict.fromkeys(Side, 0.0)
         at_home = sum(p * SEATINGS[name][1] for name, p in self._seatings.items())
-        return {side: math.log(at_home if seat == _home(side, orientation) else 1 - at_home) for side in Side}
-
-
-def _home(side: Side, orientation: Orientation) -> Seat:
-    white_below = orientation in (Orientation.BOTTOM_LEFT, Orientation.BOTTOM_RIGHT)
-    return "bottom" if (side is Side.WHITE) is white_below else "top"
+        return {
+            side: math.log(at_home if seat == home_of(side, orientation) else 1 - at_home) for side in Side
+        }
