@@ -984,7 +984,8 @@ class Tracker:
         """
         if cast.arms < SEEN_ARM or len(cast.dice) < 2 or cast.apart > AT_A_TIME:
             return None
-        if any(held.danced is not None for held in self._held) or "two_halves" in self._faults(cast, None):
+        untold = any(held.danced is not None or held.told is None for held in self._held)
+        if untold or "two_halves" in self._faults(cast, None):
             return None
         seats = self._seats.evidence(cast.seat, self._g.orientation)
         side = max(Side, key=seats.__getitem__)

@@ -176,6 +176,21 @@ def test_a_first_throw_is_told_again_if_the_play_is_the_others(void: bool) -> No
     assert [turn.side for turn in record.games[0].turns] == [Side.WHITE, Side.BLACK, Side.WHITE]
 
 
+def test_throws_are_told_in_their_order_where_nobody_saw_who_made_the_first() -> None:
+    """A void throw waits for the play, and so does the one after it."""
+    table = begun()
+    table.armless = True
+    table.throw(Side.WHITE, (6, 5), states=("flat", "off_board"), halves=("left", "off"))
+    table.lift()
+    table.armless = False
+    table.turn(Side.WHITE, (3, 1))
+    table.turn(Side.BLACK, (6, 4))
+    events = [event for _, event in followed(table)]
+    throws = [(e.side, e.dice, e.valid) for e in events if isinstance(e, Throw)]
+    assert throws == [(Side.WHITE, (6, 5), False), (Side.WHITE, (3, 1), True), (Side.BLACK, (6, 4), True)]
+    assert replay(events, SHORT).position == table.position
+
+
 def test_dice_of_a_roll_off_are_no_first_throw() -> None:
     """One die comes from either side of the board (rules.md G7)."""
     table = begun()
