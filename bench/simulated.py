@@ -175,13 +175,13 @@ def is_wrong(event: object) -> bool:
 def play_all(jobs: Sequence[Job]) -> list[Result]:
     """All jobs, a process for each core, with a line for each as it ends."""
     with ProcessPoolExecutor(WORKERS) as pool:
-        return [_said(result) for result in pool.map(play, jobs)]
+        return [_printed(result) for result in pool.map(play, jobs)]
 
 
 def tell_all(jobs: Sequence[Job]) -> list[Result]:
     """All jobs of which it is kept what was seen, told again. Raises ``NoMaterial`` if there are none."""
     with ProcessPoolExecutor(WORKERS) as pool:
-        results = [_said(result) for result in pool.map(tell, jobs) if result is not None]
+        results = [_printed(result) for result in pool.map(tell, jobs) if result is not None]
     if not results:
         raise NoMaterial("none of these matches was seen before")
     old = sum(result.of_old for result in results)
@@ -192,7 +192,7 @@ def tell_all(jobs: Sequence[Job]) -> list[Result]:
     return results
 
 
-def _said(result: Result) -> Result:
+def _printed(result: Result) -> Result:
     """A result, once a line tells of it, and one for each miss."""
     tally = result.tally
     click.echo(

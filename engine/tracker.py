@@ -66,7 +66,7 @@ from engine.tracker_explain import (
     turn_before,
 )
 from engine.tracker_picture import Picture
-from engine.tracker_rivals import GIVEN_UP, SETTLED, Rival, corrections, counted, rivals_of
+from engine.tracker_rivals import GIVEN_UP, SETTLED, Rival, corrections, rivals_of
 from engine.tracker_seats import SURE_SEAT, SeatWatch
 
 Phase = Literal[
@@ -1045,6 +1045,7 @@ class Tracker:
         picture = self._picture(frames)
         if len(picture.hidden) > 2 and not ready:
             return
+        self._think_again(now, turn)
         readings = self._readings(turn, picture)
         best = readings[0]
         rival = next((r for r in readings[1:] if not r.same_as(best)), None)
@@ -1061,9 +1062,6 @@ class Tracker:
         if standing and best.kind != "play":
             self._close_standing(turn)
             return
-        if self._think_again(now, turn, frames):
-            self._decide(now, final=final, standing=standing)
-            return
         if best.kind == "illegal" and self._tell_turn_before(turn, picture, best.score):
             return
         if (best.kind == "illegal" and not best.playable) or best.fit < 2 * POOR_FIT:
@@ -1079,46 +1077,43 @@ class Tracker:
             self._doubt_play(turn, readings)
         before = self._g.position
         told = self._close(turn, best, picture)
-        if told is not None and not self._g.over and told[1].rule != "D10":
+        if told is not None and not self._g.over and told[1].rule not in ("D10", "G10"):
             throw = (turn.place, turn.told) if turn.told is not None and turn.place >= 0 else None
             self._rivals += rivals_of(told, throw, before, readings)
         self._reference = picture, self._g.position
 
-    def _think_again(self, now: float, turn: _Turn, frames: Sequence[Observation]) -> bool:
-        """Whether what stands now shows that an earlier play was another one; then it is corrected."""
-        if not self._rivals:
-            return False
+    def _think_again(self, now: float, turn: _Turn) -> None:
+        """Correct an earlier play that was another one, as the board shows on which the dice fell."""
         game = self._g
+        stood = self._stood(turn)
+        if not self._rivals or not stood:
+            return
         # Not held against what was seen before: of that a rival says that it was read wrongly.
-        picture = Picture.of(frames, game.orientation, self._white_is_light, game.rules.game)
-        told: float | None = None
-        for rival in tuple(self._rivals):
+        picture = Picture.of(stood, game.orientation, self._white_is_light, game.rules.game)
+        for rival in self._rivals:
+            rival.hear(picture, game.position)
+        self._rivals = [rival for rival in self._rivals if rival.odds <= GIVEN_UP]
+        for rival in [rival for rival in self._rivals if rival.heard and rival.odds < SETTLED]:
             position = rival.instead_of(game.position)
-            if position is not None:
-                told = self._readings(turn, picture)[0].score if told is None else told
-                best = self._readings(turn, picture, position)[0]
-                there = counted(position, game.position, best.after)
-                if there and there != rival.heard:  # the same stack would only say the same again
-                    rival.heard, rival.odds = there, rival.odds + told - best.score
-                if not rival.heard or SETTLED <= rival.odds <= GIVEN_UP:
-                    continue
-                found = corrections(
-                    rival, now, game.rules, game.orientation, white_is_light=self._white_is_light
-                )
-                if rival.odds < SETTLED and found:
-                    self._out += found
-                    game.position, self._reference = position, None
-                    self._rivals.clear()
-                    return True
+            found = corrections(rival, now, game.rules, game.orientation, white_is_light=self._white_is_light)
             self._rivals.remove(rival)
-        return False
+            if position is not None and found:
+                self._out += found
+                game.position, self._reference = position, None
+                others = [other.given(rival, found) for other in self._rivals]
+                self._rivals = [other for other in others if other is not None]
+                return
+
+    def _stood(self, turn: _Turn) -> list[Observation]:
+        """The first still frames of the dice of a turn, nobody having moved yet."""
+        return [f for f in self._frames if turn.t <= f.t <= turn.t + 1 and f.still][:PLAIN_FRAMES]
 
     def _tell_turn_before(self, turn: _Turn, picture: Picture, score: float) -> bool:
         """Tell this turn and one before it, if two explain the board better than ``score``."""
         side, cast = self._g.side, turn.cast
         if side is None or cast is None or (self._last and turn.t - self._last.last < TURN_SECONDS):
             return False
-        then = [f for f in self._frames if turn.t <= f.t <= turn.t + 1 and f.still][:PLAIN_FRAMES]
+        then = self._stood(turn)
         if then:
             stood = self._picture(then)
             if len(stood.hidden) <= 2 and stood.fit(self._g.position) > GOOD_FIT:
@@ -1198,8 +1193,7 @@ class Tracker:
         """Whether somebody reached in after the next cast settled: what stands may change now."""
         return self._next is not None and self._moved_t > max(d.first for d in self._next.dice) + 0.25
 
-    def _readings(self, turn: _Turn, picture: Picture, before: Position | None = None) -> list[Reading]:
-        """What may have happened in a turn, from the position believed, or from another ``before`` it."""
+    def _readings(self, turn: _Turn, picture: Picture) -> list[Reading]:
         cast = turn.cast
         if turn.told is not None and (cast is None or turn.touched):
             pairs = {_sorted(turn.told.dice): 1.0} if all(turn.told.dice) else {}
@@ -1219,7 +1213,7 @@ class Tracker:
             out_of_turn = math.log(1 - valid) if told else OUT_OF_TURN
         return explain(
             picture,
-            self._g.position if before is None else before,
+            self._g.position,
             self._g.rules,
             sides,
             pairs,

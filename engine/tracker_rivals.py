@@ -8,7 +8,7 @@ board, the play, and what follows from it, is corrected.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.events import Correction, Dice, PlayMade, Throw
@@ -17,11 +17,12 @@ from engine.layout import Orientation
 from engine.position import CHECKERS, Position
 from engine.rules import RuleSet
 from engine.tracker_explain import Reading
+from engine.tracker_picture import Picture
 
 RIVALS = 4  #: of one play
 NEARLY = 7.0  #: nats by which a rival may be behind, to be remembered
 COUNTED = 5  #: checkers of a point that the camera counts one by one
-SETTLED, GIVEN_UP = -4.0, 8.0  #: log odds of what was told at which it is corrected, and the rival forgotten
+SETTLED, GIVEN_UP = -3.0, 8.0  #: log odds of what was told at which it is corrected, and the rival forgotten
 WHY = "the checkers can be counted now"
 
 
@@ -41,7 +42,7 @@ class Rival:
     odds: float
     throw: tuple[int, Throw] | None
     plays: list[tuple[int, PlayMade]]
-    heard: tuple[int, ...]  #: the counts that have told for or against it last
+    heard: tuple[tuple[int, int, int], ...]  #: the counts that have told for or against it last
 
     def instead_of(self, position: Position) -> Position | None:
         """What stands now by this explanation, where ``position`` stands by what was told.
@@ -66,6 +67,38 @@ class Rival:
             return None
         return Position(tuple(points), (bar[0], bar[1]), (off[0], off[1]))
 
+    def hear(self, picture: Picture, position: Position) -> None:
+        """Let a picture of ``position``, as told, speak for what was told, or for this."""
+        now = self.instead_of(position)
+        there = counted(position, now) if now is not None else ()
+        hidden = any(i in picture.hidden for i, _, _ in there)
+        if there and there != self.heard and not hidden:  # the same stack would only say the same again
+            self.heard = there
+            self.odds += sum(picture.points[i][told] - picture.points[i][other] for i, told, other in there)
+
+    def given(self, right: Rival, made: Iterable[Correction]) -> Rival | None:
+        """The same, now that another rival was ``right`` and these corrections were ``made``.
+
+        ``None`` if it is of the same play, or cannot be any more.
+        """
+        first, corrected = self.plays[0][0], right.plays[0][0]
+        if first == corrected:
+            return None
+        now = {one.target: one.event for one in made}
+        plays = [(place, now.get(place, play)) for place, play in self.plays]
+        before: Position | None = self.before
+        after: Position | None = self.after
+        if first > corrected:
+            before, after = right.instead_of(self.before), right.instead_of(self.after)
+        if before is None or after is None:
+            return None
+        return replace(
+            self,
+            before=before,
+            after=after,
+            plays=[(place, play) for place, play in plays if isinstance(play, PlayMade)],
+        )
+
 
 def rivals_of(
     told: tuple[int, PlayMade], throw: tuple[int, Throw] | None, before: Position, readings: Sequence[Reading]
@@ -77,17 +110,17 @@ def rivals_of(
         if r.kind != "play" or r.slipped or r.side is not best.side or r.after == best.after:
             continue
         if r.score > best.score - NEARLY:
-            heard = counted(r.after, best.after, best.after)
+            heard = counted(best.after, r.after)
             odds = best.score - r.score if heard else (best.score - best.fit) - (r.score - r.fit)
             rivals.append(Rival(before, r.after, r.dice, odds, throw, [told], heard))
     return rivals[:RIVALS]
 
 
-def counted(one: Position, other: Position, now: Position) -> tuple[int, ...]:
-    """The checkers ``now`` on the points on which two positions differ; none if they cannot be counted."""
-    points = zip(one.points, other.points, now.points, strict=True)
-    there = tuple(n for a, b, n in points if a != b)
-    return there if all(abs(n) <= COUNTED for n in there) else ()
+def counted(one: Position, other: Position) -> tuple[tuple[int, int, int], ...]:
+    """The points on which two positions differ, and the count by either; none if they cannot be counted."""
+    pairs = zip(one.points, other.points, strict=True)
+    there = tuple((i, a, b) for i, (a, b) in enumerate(pairs) if a != b)
+    return there if all(max(abs(a), abs(b)) <= COUNTED for _, a, b in there) else ()
 
 
 def corrections(
