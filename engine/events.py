@@ -310,8 +310,9 @@ class RollOff:
 class Throw:
     """Two dice came to rest. ``faults`` says why an invalid throw is void.
 
-    Where only one die was seen the other value is 0. ``halves``: for each die the half of the
-    picture it lies in (left, right or off), where seen.
+    Where only one die was seen the other value is 0; where more than two lie there ``dice`` are two of
+    them, the highest if nothing has been told of the throw before. ``halves``: for each die, however many
+    they are, the half of the picture it lies in (left, right or off), where seen.
     """
 
     type: ClassVar[str] = "throw"

@@ -52,7 +52,9 @@ from engine.tracker_dice import (
     DiceWatch,
     Lying,
     came_together,
+    may_be_third,
     same_dice,
+    three_at_once,
     turned,
 )
 from engine.tracker_explain import (
@@ -93,6 +95,7 @@ REFUTABLE: tuple[Fault, ...] = ("cocked", "on_checker", "on_frame", "one_die")
 ONE_DIE = 0.1  #: probability that a throw counts of which one die was seen
 LONE_FRAMES, LONE_SECONDS = 3, 0.45  #: how long a die must have lain alone that was lifted alone
 TELL_AFTER = 0.3  #: seconds that dice lie before a throw is told
+THIRD_SECONDS = 1.0  #: ... if there may be a third one
 SEEN_ARM = 2  #: frames that must show the arm that threw, to go by it
 PLAIN_ARM, PLAIN_SEAT = 3, 3.2  #: frames, and nats, from which somebody is told at once to throw out of turn
 LEARNT_TURNS = 6  #: ... and turns in which everybody threw from where he sits
@@ -643,6 +646,7 @@ class Tracker:
             self._take_cast(cast, now)
         if not self._following:
             return
+        self._see_third()
         turn = self._turn
         if turn is None:
             if now - self._checked >= 0.4:
@@ -746,6 +750,39 @@ class Tracker:
         turn.told = replace(turn.told, faults=(*turn.told.faults, "touched"))
         self._out.append(turn.told)
 
+    def _see_third(self) -> None:
+        """A third die that was thrown with the two of the newest cast is of it (rules.md D12)."""
+        cast = self._next or (self._turn.cast if self._turn is not None else None)
+        third = self._third(cast) if cast is not None else None
+        if cast is None or third is None or not third.resting or not three_at_once(cast, third, self._frames):
+            return
+        cast.dice = (*cast.dice, third)
+        turn = self._turn
+        if turn is None or turn.cast is not cast or turn.told is None:
+            return
+        new = tuple(f for f in self._faults(cast, turn.told.side) if f not in turn.told.faults)
+        halves = tuple(r.half for r in cast.readings())
+        turn.told = replace(turn.told, valid=False, faults=(*turn.told.faults, *new), halves=halves)
+        self._dice_valid = False
+        self._out.append(turn.told)
+
+    def _third(self, cast: Cast) -> Lying | None:
+        """A die in view, lying still or not yet, that may be a third one of a cast of two."""
+        if len(cast.dice) != 2:
+            return None
+        others = [*self._known(), *self._about]
+        return next(
+            (
+                die
+                for die in self._watch.lying
+                if die.missed == 0
+                and not any(die is other or die.within(SAME, other.readings[-1]) for other in others)
+                and came_together((*cast.dice, die), self._cup_in)
+                and may_be_third(die, cast, self._frames)
+            ),
+            None,
+        )
+
     def _known(self) -> list[Lying]:
         casts = [self._next, self._turn.cast if self._turn else None]
         return [*self._spent, *(die for cast in casts if cast is not None for die in cast.dice)]
@@ -768,8 +805,15 @@ class Tracker:
             taken = any(f.hands for f in self._frames if f.t >= lone.last)
             return self._cast((lone,), cup_used) if long and (cup_used or taken) else None
         if len(fresh) >= 2:
+            newest = max(fresh, key=lambda d: d.first)
+            thrown = [d for d in fresh if came_together((d, newest), self._cup_in)]
+            if 2 <= len(thrown) < len(fresh):  # the others were laid down before
+                self._spent += [d for d in fresh if d not in thrown]
+                fresh = thrown
             pair = sorted(fresh, key=lambda d: (-min(d.seen, 10) * d.readings[-1].confidence, d.first))[:2]
             together = came_together(pair, self._cup_in)
+            if not together and self._watch.rolling:
+                return None  # the second of the pair may be yet to come, and the first no part of it
             return self._cast(tuple(sorted(pair, key=lambda d: d.first)), cup_used, together)
         die = fresh[0]
         if die.alone >= GIVEN_UP_FRAMES and seen.t - die.first >= GIVEN_UP_SECONDS:
@@ -925,6 +969,8 @@ class Tracker:
         self._dice = _shown(cast)
         self._dice_valid = not self._faults(cast, side)
         if side is None or now - cast.t < TELL_AFTER:
+            return
+        if now - cast.t < THIRD_SECONDS and self._third(cast) is not None:
             return
         surely = next(iter(pairs.values()))
         if cast.clear_frames < (1 if surely > AT_ONCE**2 else 2):
@@ -1533,7 +1579,7 @@ def _sorted(dice: Dice) -> Dice:
 
 def _shown(cast: Cast) -> Dice:
     """The likeliest pair of values; 0 for a die that was not seen."""
-    return next(iter(cast.pairs())) if len(cast.dice) == 2 else (cast.dice[0].reading().value, 0)
+    return next(iter(cast.pairs())) if len(cast.dice) > 1 else (cast.dice[0].reading().value, 0)
 
 
 def _may_be_misread(cast: Cast | None, faults: Iterable[Fault]) -> bool:

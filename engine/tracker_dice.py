@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from engine.events import Dice
 from engine.observation import Box, DieReading, DieState, Half, Observation
@@ -24,6 +25,11 @@ TURNED_FRAMES, TURNED_SURE = 3, 0.9  #: still frames that must show a new value,
 MIN_CONFIDENCE = 0.4  #: below it, a reading is no die
 LOOKS = 2.5  #: frames of one lying die err alike: many of them count as no more than this many looks
 FACE_FLOOR = 0.005  #: of each face, mixed into every reading, so that no single frame excludes one
+TOGETHER_SECONDS = 0.8  #: within which the dice of one throw come to rest
+THREE_FRAMES = 3  #: still frames that must show three dice at once before they are a throw of three
+THIRD_SURE = 0.75  #: ... and how surely the third must be a die and be read
+EMPTY_FRAMES = 2  #: still frames before the throw that must show the third one's place without a die
+APART = 0.95  #: edges between the middles of two dice, at least; nearer they are one die, read twice
 
 
 @dataclass(slots=True, eq=False)
@@ -99,7 +105,7 @@ class Lying:
 
 @dataclass(slots=True, eq=False)
 class Cast:
-    """Dice that came to rest as one throw: two, or the one that was seen."""
+    """Dice that came to rest as one throw: two, or the one that was seen, or three if so many were thrown."""
 
     dice: tuple[Lying, ...]
     cup_used: bool | None = None  #: whether a cup was over the board before; ``None`` if not watched
@@ -131,15 +137,17 @@ class Cast:
     def pairs(self) -> dict[Dice, float]:
         """Probability of each pair of values, higher value first, likeliest pair first.
 
-        A die that was not seen may show anything.
+        A die that was not seen may show anything; of three dice these are the two highest.
         """
         result: dict[Dice, float] = {}
-        one = self.dice[0].values()
-        two = self.dice[1].values() if len(self.dice) == 2 else (1 / 6,) * 6
-        for a in range(6):
-            for b in range(6):
-                pair = (max(a, b) + 1, min(a, b) + 1)
-                result[pair] = result.get(pair, 0.0) + one[a] * two[b]
+        values = [die.values() for die in self.dice]
+        if len(values) == 1:
+            values.append((1 / 6,) * 6)
+        for up in product(range(6), repeat=len(values)):
+            high, low = sorted(up, reverse=True)[:2]
+            pair = (high + 1, low + 1)
+            chance = math.prod(faces[face] for faces, face in zip(values, up, strict=True))
+            result[pair] = result.get(pair, 0.0) + chance
         return dict(sorted(result.items(), key=lambda item: -item[1]))
 
     @property
@@ -236,13 +244,60 @@ def turned(die: Lying) -> bool:
 
 
 def came_together(dice: Sequence[Lying], cup_in: float) -> bool:
-    """Whether two dice were thrown at once (rules.md D1).
+    """Whether two dice or more were thrown at once (rules.md D1).
 
     They were not if one lay there already when a cup came over the board (last at ``cup_in`` seconds), and
-    the other came to rest only after that.
+    another came to rest only after that.
     """
-    one, other = sorted(dice, key=lambda die: die.first)
+    one, *_, other = sorted(dice, key=lambda die: die.first)
     return not one.first + REST_SECONDS <= cup_in < other.first + REST_SECONDS
+
+
+def may_be_third(die: Lying, cast: Cast, frames: Sequence[Observation]) -> bool:
+    """Whether a die may have been thrown with the two of a cast (rules.md D12).
+
+    It came to rest on the field when they did, it is not one of them read twice, and frames of the time
+    before show that none lay there: a stray die, the other pair or a cube did, and an arm that passed over
+    it as the dice fell makes it seem new.
+    """
+    first = min(other.first for other in cast.dice)
+    reading = die.readings[-1]
+    if reading.half == "off" or reading.state in ("on_frame", "off_board"):
+        return False
+    if not first - TOGETHER_SECONDS <= die.first <= cast.t + TOGETHER_SECONDS:
+        return False
+    if any(_edges_apart(die.box, other.box) < APART for other in cast.dice):
+        return False
+    empty = 0
+    for seen in reversed(frames):
+        if not seen.still or seen.t >= min(first, die.first):
+            continue
+        if any(die.within(NEAR, there) for there in seen.dice):
+            return False
+        empty += not covers(seen, die.box)
+        if empty == EMPTY_FRAMES:
+            return True
+    return False
+
+
+def three_at_once(cast: Cast, third: Lying, frames: Iterable[Observation]) -> bool:
+    """Whether several still frames show a third die beside the two of a cast, and it is surely one."""
+    reading = third.reading()
+    if min(reading.confidence, max(reading.values)) < THIRD_SURE:
+        return False
+    dice = (*cast.dice, third)
+    shown = (
+        {r.centre for die in dice for r in seen.dice if die.within(NEAR, r)}
+        for seen in frames
+        if seen.still and seen.t >= max(die.first for die in dice)
+    )
+    return sum(len(places) == len(dice) for places in shown) >= THREE_FRAMES
+
+
+def _edges_apart(a: Box, b: Box) -> float:
+    """Distance of the middles of two dice in edges: a cube turned at random covers about 1.3 edges."""
+    edge = max(x1 - x0 + y1 - y0 for x0, y0, x1, y1 in (a, b)) / 2.6
+    return math.hypot(a[0] + a[2] - b[0] - b[2], a[1] + a[3] - b[1] - b[3]) / (2 * edge)
 
 
 def same_dice(old: Cast, new: Cast) -> bool:

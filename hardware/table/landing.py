@@ -17,8 +17,8 @@ from hardware.table.scene import BAR_WIDTH, DIE, FIELD_X, FIELD_Y, RADIUS, RIM_H
 THROW_FAULTS: tuple[Fault, ...] = ("two_halves", "cocked", "on_checker", "on_frame", "off_board", "one_die")
 
 #: Faults in the manner of throwing; ``one_by_one`` is told as ``one_die`` (rules.md D1), and ``double_turn``,
-#: a throw out of turn that is played too, as ``wrong_side`` and a play against G10. All but ``touched`` make
-#: the throw void. See :func:`possible`.
+#: a throw out of turn that is played too, as ``wrong_side`` and a play against G10; of ``wrong_dice`` three
+#: leave the cup (D12). All but ``touched`` make the throw void. See :func:`possible`.
 MANNER_FAULTS = (
     "one_by_one",
     "premature",
@@ -27,6 +27,7 @@ MANNER_FAULTS = (
     "wrong_half",
     "wrong_side",
     "double_turn",
+    "wrong_dice",
 )
 
 XY = tuple[float, float]
@@ -205,3 +206,11 @@ def throw_dice(
     taken.append((first.die.centre[0], first.die.centre[1]))
     second = _flat(dice[1 - bad], other if fault == "two_halves" else half, checkers, taken, rng)
     return (first, second) if bad == 0 else (second, first)
+
+
+def one_more(
+    value: int, lies: Sequence[Lie], checkers: Sequence[Checker], rng: np.random.Generator
+) -> tuple[Lie, ...]:
+    """The dice of a throw and a third one, flat in the half of the first. Raises ``NoRoom``."""
+    taken = [(lie.die.centre[0], lie.die.centre[1]) for lie in lies]
+    return (*lies, _flat(value, lies[0].half, checkers, taken, rng))

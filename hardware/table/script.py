@@ -23,7 +23,16 @@ from engine.scoring import GameResult, game_result
 from engine.throws import chance_to_be_stuck, has_contact, is_forced, is_void_if_early, right_half
 from hardware.table import scene
 from hardware.table.choices import Turn, choose, foul
-from hardware.table.landing import MANNER_FAULTS, THROW_FAULTS, XY, Lie, NoRoom, is_free, throw_dice
+from hardware.table.landing import (
+    MANNER_FAULTS,
+    THROW_FAULTS,
+    XY,
+    Lie,
+    NoRoom,
+    is_free,
+    one_more,
+    throw_dice,
+)
 from hardware.table.scene import BAR_WIDTH, FIELD_X, FIELD_Y, POINT, RADIUS, THICK, Checker, Die
 from hardware.table.story import Leaning, Plan, Reach, Resting, Roll, Scene, Story, Sweep
 
@@ -284,6 +293,8 @@ class _Teller:
         lying = [kind for kind in THROW_FAULTS if kind == fault]
         try:
             lies = self._lies(side, self._roll_values(), lying[0] if lying else None, landings, fault)
+            if fault == "wrong_dice":
+                lies = one_more(self._roll_values()[0], lies, landings, self.rng)
         except NoRoom:
             return
         del self.due_throws[0]
@@ -292,8 +303,8 @@ class _Teller:
                 self._throw(side, lies, ("one_die",), one_by_one=True)
             case "not_from_cup":
                 self._throw(side, lies, ("not_from_cup",), by_hand=True)
-            case "wrong_half":
-                self._throw(side, lies, ("wrong_half",))
+            case "wrong_half" | "wrong_dice":
+                self._throw(side, lies, (fault,))
             case _:
                 self._throw(side, lies, (lying[0],))
         self.add(0.9)
@@ -559,6 +570,8 @@ class _Teller:
             self.add(1.35, Roll(side, dice, turns, cup, by_hand))
             self.dice += dice
         values = tuple(scene.top_value(d) for d in finals)
+        if len(values) > 2:  # a throw is told as two values: see :class:`engine.events.Throw`
+            values = tuple(sorted(values, reverse=True))
         self.tell(
             Throw(
                 t=self.now,

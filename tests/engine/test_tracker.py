@@ -300,6 +300,119 @@ def test_a_die_that_is_turned_after_it_lay_still_is_told_and_the_roll_stands(asi
     assert throws[0].t == throws[1].t
 
 
+def three_thrown(table: Table, wait: float, values: tuple[int, int, int] = (5, 2, 6)) -> None:
+    """Black's two dice come to rest, and a third one ``wait`` seconds later."""
+    table.throw(BLACK, values[:2], places=[(0.2, 0.5), (0.35, 0.48)], lie=max(wait, 0.1), record=False)
+    table.dice.append(Die(values[2], (0.28, 0.44)))
+    table.rest(1.2)
+
+
+@noises
+@rates
+@pytest.mark.parametrize("wait", [0.0, 0.4, 0.7])
+def test_a_third_die_makes_a_throw_void(wait: float, noise: Noise, fps: float) -> None:
+    """rules.md D12. A roll that was told before the third lay there is told once more, with the fault."""
+    table = begun(SHORT, noise, fps)
+    table.turn(WHITE, (6, 4))
+    three_thrown(table, wait)
+    table.lift()
+    table.turn(BLACK, (4, 3))
+    table.turn(WHITE, (3, 1))
+    events = watch(table)
+    throws = [e for e in events if isinstance(e, Throw) and e.side is BLACK]
+    void = [e for e in throws if not e.valid]
+    assert [e.faults for e in void] == [("wrong_dice",)]
+    assert void[0].confidence > 0.9
+    assert len(void[0].halves) == 3
+    before = throws[: throws.index(void[0])]
+    assert [(e.t, e.dice, e.faults) for e in before] == [(void[0].t, void[0].dice, ())] * len(before)
+    assert len(before) <= 1
+    assert before or void[0].dice == (6, 5)
+    assert plain(told(events[events.index(void[0]) + 1 :])) == plain(table.truth[2:])
+    assert odd(events) == []
+
+
+def test_a_throw_of_which_a_third_die_may_still_roll_is_not_told_as_good() -> None:
+    table = Table(SHORT, seed=5)
+    table.rest(1.0)
+    table.turn(WHITE, (6, 4))
+    three_thrown(table, 0.2)
+    throws = [e for e in watch(table) if isinstance(e, Throw) and e.side is BLACK]
+    assert [(e.dice, e.valid) for e in throws] == [((6, 5), False)]
+
+
+@noises
+def test_two_dice_are_thrown_again_while_the_third_is_left_lying(noise: Noise) -> None:
+    table = begun(SHORT, noise)
+    table.turn(WHITE, (6, 4))
+    three_thrown(table, 0.0)
+    table.truth.append(Thrown(BLACK, (6, 5), ("wrong_dice",)))
+    left = replace(table.dice[2], centre=(0.2, 0.9))
+    table.lift(empty=0.1)
+    table.dice = [left]
+    table.hand(0.3)
+    for _ in range(6):
+        table.frame(still=False, cup=True, hands=[HAND])
+    table.dice = [left, Die(4, (0.3, 0.5)), Die(3, (0.4, 0.52))]
+    table.truth.append(Thrown(BLACK, (4, 3)))
+    table.rest(1.5)
+    play = table.legal(BLACK, (4, 3))
+    for move in play.moves:
+        table.move(BLACK, move)
+    table.truth.append(Played(BLACK, table.position, True))
+    table.lift()
+    table.turn(WHITE, (3, 1))
+    check(table)
+
+
+def lies_about(table: Table) -> None:
+    """A die lies where an arm passes over it as the others fall, and then seems to have come with them."""
+    table.dice = [Die(6, (0.28, 0.44))]
+    table.rest(1.0)
+    stray = table.dice[0]
+    table.throw(BLACK, (5, 2), places=[(0.2, 0.5), (0.35, 0.48)], lie=0.1)
+    table.dice.append(replace(stray, since=table.t - 0.1))
+
+
+def flickers(table: Table) -> None:
+    """Two frames show a die where none is."""
+    table.throw(BLACK, (5, 2), places=[(0.2, 0.5), (0.35, 0.48)], lie=0.3)
+    table.dice.append(Die(6, (0.28, 0.44), since=table.t - 0.3))
+    table.rest(0.2)
+    table.dice.pop()
+
+
+def is_read_twice(table: Table) -> None:
+    """Two boxes lie on one die."""
+    table.throw(BLACK, (5, 2), places=[(0.2, 0.5), (0.35, 0.48)], lie=0.1)
+    table.dice.append(Die(6, (0.2, 0.532)))
+
+
+def lands_beside(table: Table) -> None:
+    """The other player lays a die of his own beside the board."""
+    table.throw(BLACK, (5, 2), places=[(0.2, 0.5), (0.35, 0.48)], lie=0.1)
+    table.dice.append(Die(6, (0.2, 1.1), "off_board", "off"))
+
+
+def comes_later(table: Table) -> None:
+    """A hand lays a third die down when the throw has long been told."""
+    table.throw(BLACK, (5, 2), places=[(0.2, 0.5), (0.35, 0.48)], lie=1.2)
+    table.hand(0.4)
+    table.dice.append(Die(6, (0.28, 0.44)))
+
+
+@pytest.mark.parametrize("what", [lies_about, flickers, is_read_twice, lands_beside, comes_later])
+def test_what_is_no_third_die_of_a_throw(what: Callable[[Table], None]) -> None:
+    table = Table(SHORT, seed=5)
+    table.rest(1.0)
+    table.turn(WHITE, (6, 4))
+    what(table)
+    table.rest(1.2)
+    table.play(table.legal(BLACK, (5, 2)), record=False)
+    throws = [e for e in watch(table) if isinstance(e, Throw) and e.side is BLACK]
+    assert [(e.dice, e.faults) for e in throws] == [((5, 2), ())]
+
+
 def test_dice_that_lay_there_from_the_beginning_are_no_throw() -> None:
     table = Table(SHORT, seed=5)
     table.dice = [Die(3, (0.2, 0.5), since=0.0), Die(4, (0.7, 1.1), "off_board", "off", since=0.0)]

@@ -46,7 +46,7 @@ from hardware.table.scene import (
     turn,
 )
 from hardware.table.script import tell
-from hardware.table.story import Leaning, Plan, Reach, Resting, Story
+from hardware.table.story import Leaning, Plan, Reach, Resting, Roll, Story
 from vision.geometry import FieldMap
 
 SMALL = (480, 270)
@@ -189,6 +189,17 @@ def test_a_roll_stands_whose_die_was_touched() -> None:
     assert play.dice == throw.dice
     assert [top_value(die) for die in lying[0]] == list(throw.dice)
     assert len(set(lying)) == 2
+
+
+def test_three_dice_thrown_at_once_are_told_by_their_highest_values() -> None:
+    told = story(faults=("wrong_dice",))
+    throw = next(e for e in told.events if isinstance(e, Throw) and e.faults)
+    three = next(s.dice for s in told.scenes if s.start == throw.t)
+    values = sorted(top_value(die) for die in three)
+    assert len(values) == len(throw.halves) == 3
+    assert list(throw.dice) == values[:0:-1]
+    assert any(isinstance(s.action, Roll) and len(s.action.dice) == 3 for s in told.scenes)
+    assert all(math.dist(a.centre, b.centre) > 2 for a in three for b in three if a != b)
 
 
 def test_what_is_no_fault_by_the_rules_cannot_be_committed() -> None:
