@@ -1,7 +1,8 @@
 """Invalid throws and illegal plays of every kind on the simulated table: which are caught, and as what.
 
 Half of the matches are played by the usual rules of their game, half by rules under which dice come from
-a cup and stay in the half to the thrower's right, since only these make some throws invalid.
+a cup, stay in the half to the thrower's right and touch no checker, since only these make some throws
+invalid.
 """
 
 from __future__ import annotations
@@ -115,14 +116,20 @@ def jobs(wanted: int, turns: int | None = None) -> list[Job]:
         done.update(found)
         throws += sum(cause in FAULTS for cause in found)
         plays += sum(cause not in FAULTS for cause in found)
-        # These are told as one_die and wrong_side.
-        done.update({kind: 1 for kind in kinds if kind in ("one_by_one", "double_turn")})
+        # These are told as one_die, wrong_side and on_checker.
+        done.update({kind: 1 for kind in kinds if kind in ("one_by_one", "double_turn", "touching")})
     return made
 
 
 def _strict(game: Game) -> RuleSet:
     usual = default_rules(game)
-    return replace(usual, name=f"{usual.name}.strict", dice_from="cup_required", throw_half="right_half")
+    return replace(
+        usual,
+        name=f"{usual.name}.strict",
+        dice_from="cup_required",
+        throw_half="right_half",
+        die_touching_checker="invalid",
+    )
 
 
 def _rarest(kinds: Iterable[str], done: Counter[str], more: bool) -> list[str]:

@@ -71,7 +71,8 @@ class DieReading:
 
     ``values`` are six probabilities, of the faces 1 to 6, that sum to 1. ``states`` gives the
     probability of each way of lying. ``box`` is in pixels, ``centre`` in board units. ``since``: seconds on
-    the camera's clock, when anything last moved at its place; ``None`` in a single picture.
+    the camera's clock, when anything last moved at its place; ``None`` in a single picture. ``touching``: the
+    probability that it lies against a checker, as far as that was looked at, else 0.
     """
 
     values: tuple[float, float, float, float, float, float]
@@ -81,6 +82,7 @@ class DieReading:
     half: Half
     confidence: float  #: that this is a die at all
     since: float | None = None
+    touching: float = 0.0
 
     @property
     def value(self) -> int:

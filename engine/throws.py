@@ -233,7 +233,7 @@ def throw_faults(
     sure.
     """
     seen = ThrowSeen(
-        dice=tuple(DieSeen(die.half, die.state) for die in dice),
+        dice=tuple(DieSeen(die.half, die.state, die.touching > 0.5) for die in dice),
         thrower=side,
         to_move=to_move,
         cup_used=cup_used,

@@ -41,7 +41,7 @@ from engine.events import (
 from engine.judge import judge_play, play_event
 from engine.layout import Orientation, colour_of, orientations, slot_of, to_slots
 from engine.legal import legal_plays
-from engine.observation import Observation
+from engine.observation import DieReading, Observation
 from engine.position import CHECKERS, Game, Position, Side
 from engine.rules import RuleSet, default_rules
 from engine.scoring import GameResult, game_result
@@ -944,6 +944,8 @@ class Tracker:
         sure: set[Fault] = {
             r.state for r in readings if r.state != "flat" and dict(r.states)[r.state] >= SURE_FAULT
         }
+        if any(self._touching(r) >= SURE_FAULT for r in readings):
+            sure.add("on_checker")
         if not cast.together:
             sure.add("one_die")
         return tuple(f for f in faults if f not in REFUTABLE or f in sure)
@@ -954,8 +956,12 @@ class Tracker:
             return HARD_FAULT
         if len(cast.dice) < 2:
             return ONE_DIE
-        flat = min(dict(reading.states).get("flat", 0.0) for reading in cast.readings())
+        flat = min(dict(r.states).get("flat", 0.0) * (1 - self._touching(r)) for r in cast.readings())
         return min(max(flat, 0.001), 0.999)
+
+    def _touching(self, die: DieReading) -> float:
+        """Probability that a die touches a checker, where that is a fault (rules.md D8)."""
+        return die.touching if self._g.rules.die_touching_checker == "invalid" else 0.0
 
     def _tell_throw(self, turn: _Turn, now: float) -> None:
         """Tell a throw as soon as it is sure; what is not waits for the play."""
@@ -1305,7 +1311,7 @@ class Tracker:
                 side = best.side if cast.out_of_turn else self._g.side or self._first_thrower(cast)
                 faults = self._faults(cast, side)
                 if side is not None and (faults or self._g.side is not None):
-                    self._emit_throw(turn, side, _shown(cast), faults or _likeliest_fault(cast))
+                    self._emit_throw(turn, side, _shown(cast), faults or self._likeliest_fault(cast))
             if cast is not None and self._g.side is None:
                 self._held.append(_Held(turn.t, _shown(cast), cast, told=turn.told))
             self._next_turn()
@@ -1361,6 +1367,17 @@ class Tracker:
         self._doubt_dice(told, side, told.dice, 0.9)
         return again
 
+    def _likeliest_fault(self, cast: Cast) -> tuple[Fault, ...]:
+        """What is wrong with a throw that was lifted unplayed although it looked valid."""
+        faults: dict[Fault, float] = {}
+        for reading in cast.readings():
+            for state, p in reading.states:
+                if state != "flat":
+                    faults[state] = max(faults.get(state, 0.0), p)
+            if (touching := self._touching(reading)) > 0:
+                faults["on_checker"] = max(faults.get("on_checker", 0.0), touching)
+        return (max(faults, key=faults.__getitem__),) if faults else ("cocked",)
+
     def _tell_held(self, side: Side) -> None:
         """Throws that were not told, now that ``side`` is known to play."""
         waiting, self._held = self._held, []
@@ -1369,7 +1386,7 @@ class Tracker:
             if held.danced is not None:
                 self._g.side = held.danced
                 valid = side is not held.danced
-                faults = () if valid else faults or _likeliest_fault(held.cast)
+                faults = () if valid else faults or self._likeliest_fault(held.cast)
                 if held.told is None:
                     thrower = held.danced.other if held.cast.out_of_turn and not valid else held.danced
                     faults = faults if thrower is held.danced else self._faults(held.cast, thrower)
@@ -1585,16 +1602,6 @@ def _shown(cast: Cast) -> Dice:
 def _may_be_misread(cast: Cast | None, faults: Iterable[Fault]) -> bool:
     """Whether all these faults may lie with the camera: a die was read wrongly, or one was not seen."""
     return all(fault in REFUTABLE for fault in faults) and (cast is None or cast.together)
-
-
-def _likeliest_fault(cast: Cast) -> tuple[Fault, ...]:
-    """What is wrong with a throw that was lifted unplayed although it looked valid."""
-    faults: dict[Fault, float] = {}
-    for reading in cast.readings():
-        for state, p in reading.states:
-            if state != "flat":
-                faults[state] = max(faults.get(state, 0.0), p)
-    return (max(faults, key=faults.__getitem__),) if faults else ("cocked",)
 
 
 def _matches(frames: Sequence[Observation], slots: Sequence[int]) -> float | None:

@@ -100,6 +100,7 @@ class Lying:
             states=tuple(sorted(states.items(), key=lambda item: -item[1])),
             half=max(halves, key=halves.__getitem__),
             confidence=sum(r.confidence for r in readings) / len(readings),
+            touching=sum(r.touching for r in readings) / len(readings),
         )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 import models
 from engine.observation import Box, DieReading, DieState, Half, PointXY, SlotReading
 from hardware.camera import Image
+from vision.appearance import Stance
 from vision.geometry import FieldMap, boxes_overlap
+from vision.touching import gap
 from vision.warp import smaller, warped
 
 NETWORK_EDGE = 13.0  #: pixels of a die's edge that the finder looks at; it learnt from 9 to 28
@@ -109,13 +111,15 @@ class DiceReader:
         *,
         slots: Sequence[SlotReading] = (),
         changed: NDArray[np.bool_] | None = None,
+        stance: Stance | None = None,
     ) -> tuple[DieReading, ...]:
         """The dice on the field, on its frame and on the table around it.
 
         ``slots``: 24 readings, to tell a die that lies on checkers. ``changed``: bool of the picture's
-        (height, width); only dice that overlap it are looked for.
+        (height, width); only dice that overlap it are looked for. ``stance``: how checkers stand on this
+        board, to tell a die that touches one.
         """
-        return self.read_all(image, field, slots=slots, changed=changed)[0]
+        return self.read_all(image, field, slots=slots, changed=changed, stance=stance)[0]
 
     def read_all(
         self,
@@ -124,6 +128,7 @@ class DiceReader:
         *,
         slots: Sequence[SlotReading] = (),
         changed: NDArray[np.bool_] | None = None,
+        stance: Stance | None = None,
     ) -> tuple[tuple[DieReading, ...], CubeReading | None]:
         """As :meth:`read`, and the doubling cube, the likeliest where several seem to lie about."""
         width = _field_width(field)
@@ -139,7 +144,14 @@ class DiceReader:
         found = [d for d in self._look(image, places) if _SMALLEST < d.edge / width < _LARGEST]
         self._remember(field, [_Lay.of(die) for die in found if die.confidence >= self.floor])
         camera = _Camera.over(field, image.shape[1], image.shape[0], self._lying)
-        dice = [_place(die, field, camera, slots) for die in found if die.confidence >= self.floor]
+        dice = []
+        for die in found:
+            if die.confidence >= self.floor:
+                reading = _place(die, field, camera, slots)
+                if stance is not None and slots and reading.state == "flat" and reading.half != "off":
+                    seen = gap(image, field, stance, slots, die.box, die.edge)
+                    reading = replace(reading, touching=0.0 if seen is None else seen.touching)
+                dice.append(reading)
         shown = tuple(die for die in dice if die.state == "cocked" or max(die.values) >= _TOLD)
         return shown, _cube(found, self.floor)
 

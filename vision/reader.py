@@ -19,7 +19,7 @@ from engine.layout import SLOTS, start_layouts
 from engine.observation import EMPTY_SLOT, DieReading, Observation, PointXY, SlotReading
 from engine.position import CHECKERS, Game
 from hardware.camera import Frame, Image
-from vision.appearance import MARGIN, ROW, Appearance, learn, on_canvas
+from vision.appearance import MARGIN, ROW, Appearance, Stance, learn, on_canvas
 from vision.board import find_board, track_board
 from vision.checkers import Witness, read_checkers
 from vision.dice import DiceReader
@@ -355,7 +355,7 @@ class _Board:
         self._read_slots(frame.image, motion, appearance, now)
         busy = slots_busy = in_turns and bool(now.any())
         if fresh or (self._dice_left and not busy and not (in_turns and odd)):
-            self._read_dice(frame.image, cover, motion, dice, believed)
+            self._read_dice(frame.image, cover, motion, dice, believed, appearance.stance)
             busy = in_turns
         if ask and not busy and (odd or not in_turns or not self._left.any()):
             self._ask(frame.image, t)
@@ -482,6 +482,7 @@ class _Board:
         motion: Motion,
         dice: DiceReader,
         believed: tuple[int, ...] | None,
+        stance: Stance,
     ) -> None:
         """Read dice where something has changed, is not covered and lies still."""
         self._dice_at, self._dice_left, self._rolling = motion.t, False, False
@@ -508,7 +509,7 @@ class _Board:
                 else seen
                 for seen, stood in zip(slots, believed, strict=True)
             ]
-        found = dice.read(image, self.field, slots=slots, changed=changed)
+        found = dice.read(image, self.field, slots=slots, changed=changed, stance=stance)
         least = _LIKELY_DIE if changed is not None else _SURE_DIE
         clear = [
             die for die in found if die.confidence >= least and self._share(cover.mask, die) < _COVERED_DIE

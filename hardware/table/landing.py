@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -18,7 +19,8 @@ THROW_FAULTS: tuple[Fault, ...] = ("two_halves", "cocked", "on_checker", "on_fra
 
 #: Faults in the manner of throwing; ``one_by_one`` is told as ``one_die`` (rules.md D1), and ``double_turn``,
 #: a throw out of turn that is played too, as ``wrong_side`` and a play against G10; of ``wrong_dice`` three
-#: leave the cup (D12). All but ``touched`` make the throw void. See :func:`possible`.
+#: leave the cup (D12), and ``touching``, a flat die against a checker, is told as ``on_checker`` (D8). All but
+#: ``touched`` make the throw void. See :func:`possible`.
 MANNER_FAULTS = (
     "one_by_one",
     "premature",
@@ -28,6 +30,7 @@ MANNER_FAULTS = (
     "wrong_side",
     "double_turn",
     "wrong_dice",
+    "touching",
 )
 
 XY = tuple[float, float]
@@ -46,6 +49,8 @@ def possible(fault: str, rules: RuleSet) -> bool:
             return rules.throw_half != "any_half"
         case "premature":
             return rules.early_roll != "allowed" and rules.dice_pairs == 2
+        case "touching":
+            return rules.die_touching_checker == "invalid"
         case _:
             return True
 
@@ -150,6 +155,30 @@ def _on_checker(value: int, half: Half, checkers: Sequence[Checker], rng: np.ran
     return Lie(scene.die_at(x, y, c.z + THICK, value, rng.uniform(0, 6.28)), half)
 
 
+def _touching(value: int, half: Half, checkers: Sequence[Checker], rng: np.random.Generator) -> Lie:
+    """A die that lies flat against the rim of a checker."""
+    sign = half_sign(half)
+    lying = [c for c in checkers if c.z < THICK / 2 and BAR_WIDTH / 2 < c.x * sign < FIELD_X]
+    for _ in range(600 if lying else 0):
+        touched = lying[int(rng.integers(len(lying)))]
+        along, yaw = rng.uniform(0, 2 * math.pi, 2).tolist()
+        away = _contact(along - yaw)
+        x, y = touched.x + away * math.cos(along), touched.y + away * math.sin(along)
+        inside = BAR_WIDTH / 2 + _CLEAR < x * sign < FIELD_X - _CLEAR and abs(y) < FIELD_Y - _CLEAR
+        if inside and is_free((x, y), [c for c in checkers if c != touched], ()):
+            return Lie(scene.die_at(x, y, 0, value, yaw), half)
+    raise NoRoom("no checker that a die could touch")
+
+
+def _contact(turned: float) -> float:
+    """Distance from a checker's middle to that of a flat die at its rim, ``turned`` (radians) against it."""
+    half, small, great = DIE / 2, *sorted((abs(math.sin(turned)), abs(math.cos(turned))))
+    away = (RADIUS + half) / great
+    if away * small <= half:  # with a side
+        return away
+    return half * (great + small) + math.sqrt(RADIUS**2 - (half * (great - small)) ** 2)  # with a corner
+
+
 def _on_frame(value: int, half: Half, checkers: Sequence[Checker], rng: np.random.Generator) -> Lie:
     """A die that lies flat on the bar or on the frame."""
     sign = half_sign(half)
@@ -174,7 +203,7 @@ def _off_board(value: int, rng: np.random.Generator) -> Lie:
 
 def throw_dice(
     dice: Dice,
-    fault: Fault | None,
+    fault: Fault | Literal["touching"] | None,
     half: Half,
     checkers: Sequence[Checker],
     rng: np.random.Generator,
@@ -195,6 +224,8 @@ def throw_dice(
             first = _cocked(dice[bad], half, checkers, rng)
         case "on_checker":
             first = _on_checker(dice[bad], half, checkers, rng)
+        case "touching":
+            first = _touching(dice[bad], half, checkers, rng)
         case "on_frame":
             first = _on_frame(dice[bad], half, checkers, rng)
         case "off_board":

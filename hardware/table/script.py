@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
@@ -292,7 +293,10 @@ class _Teller:
             return
         lying = [kind for kind in THROW_FAULTS if kind == fault]
         try:
-            lies = self._lies(side, self._roll_values(), lying[0] if lying else None, landings, fault)
+            if fault == "touching":  # a checker that lies there now
+                lies = self._lies(side, self._roll_values(), "touching", self.checkers)
+            else:
+                lies = self._lies(side, self._roll_values(), lying[0] if lying else None, landings, fault)
             if fault == "wrong_dice":
                 lies = one_more(self._roll_values()[0], lies, landings, self.rng)
         except NoRoom:
@@ -303,6 +307,8 @@ class _Teller:
                 self._throw(side, lies, ("one_die",), one_by_one=True)
             case "not_from_cup":
                 self._throw(side, lies, ("not_from_cup",), by_hand=True)
+            case "touching":
+                self._throw(side, lies, ("on_checker",))
             case "wrong_half" | "wrong_dice":
                 self._throw(side, lies, (fault,))
             case _:
@@ -531,7 +537,12 @@ class _Teller:
         return places
 
     def _lies(
-        self, side: Side, dice: Dice, lying: Fault | None, checkers: Sequence[Checker], fault: str = ""
+        self,
+        side: Side,
+        dice: Dice,
+        lying: Fault | Literal["touching"] | None,
+        checkers: Sequence[Checker],
+        fault: str = "",
     ) -> tuple[Lie, ...]:
         """Where the dice of a throw come to rest, rather in the half to the thrower's right.
 

@@ -70,6 +70,7 @@ class Die:
     half: Half = "left"
     seen: bool = True
     since: float | None = None  #: seconds, when it came to rest, if the camera tells
+    touching: float = 0.0  #: probability that it touches a checker, as the camera tells it
 
 
 def applied(position: Position, rules: RuleSet, side: Side, move: Move) -> Position:
@@ -185,6 +186,7 @@ class Table:
             die.half,
             0.95,
             die.since,
+            die.touching,
         )
 
     # -- things that happen

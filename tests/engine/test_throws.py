@@ -197,6 +197,17 @@ def test_what_the_camera_alone_shows(
     assert throw_faults(dice, side, cup, Orientation.BOTTOM_RIGHT, cup_used=None) == faults
 
 
+@pytest.mark.parametrize(("chance", "seen"), [(0.0, False), (0.4, False), (0.6, True), (1.0, True)])
+def test_a_die_that_rather_touches_a_checker_is_a_fault_where_the_rules_say_so(
+    chance: float, seen: bool
+) -> None:
+    """D8."""
+    dice = [reading(), replace(reading(), touching=chance)]
+    strict, usual = (rules(die_touching_checker=option) for option in ("invalid", "valid_if_flat"))
+    assert throw_faults(dice, W, strict, Orientation.BOTTOM_RIGHT) == (("on_checker",) if seen else ())
+    assert throw_faults(dice, W, usual, Orientation.BOTTOM_RIGHT) == ()
+
+
 def position(game: Game, white: dict[int, int], black: dict[int, int]) -> Position:
     """A position by each side's own points; the rest is off."""
     points = [0] * 24

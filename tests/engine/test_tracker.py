@@ -413,6 +413,48 @@ def test_what_is_no_third_die_of_a_throw(what: Callable[[Table], None]) -> None:
     assert [(e.dice, e.faults) for e in throws] == [((5, 2), ())]
 
 
+TOUCH = replace(SHORT, die_touching_checker="invalid")
+
+
+def thrown_against_a_checker(rules: RuleSet, chance: float) -> Table:
+    """A table at which a flat die of Black's throw touches a checker with this probability."""
+    table = Table(rules, seed=5)
+    table.rest(1.0)
+    table.turn(WHITE, (6, 4))
+    table.throw(BLACK, (5, 2), places=[(0.2, 0.5), (0.35, 0.48)], lie=0.0, record=False)
+    first = table.seen.pop()  # the first frame of the dice at rest tells the same as the others
+    table.t = first.t
+    table.dice[0].touching = chance
+    table.rest(1.5)
+    return table
+
+
+@pytest.mark.parametrize("chance", [0.99, 0.75])
+def test_dice_lifted_that_touch_a_checker_were_void(chance: float) -> None:
+    """rules.md D8. It is told at once if that is sure, else when the dice are lifted unplayed."""
+    table = thrown_against_a_checker(TOUCH, chance)
+    seconds = table.t
+    table.truth.append(Thrown(BLACK, (5, 2), ("on_checker",)))
+    table.lift()
+    table.turn(BLACK, (4, 3))
+    table.turn(WHITE, (3, 1))
+    check(table, Tracker(TOUCH))
+    tracker = Tracker(TOUCH)
+    early = [e for seen in table.seen if seen.t < seconds for e in tracker.observe(seen)]
+    assert any(isinstance(e, Throw) and e.faults for e in early) == (chance > 0.98)
+
+
+@pytest.mark.parametrize(("rules", "chance"), [(TOUCH, 0.4), (TOUCH, 0.0), (SHORT, 1.0)])
+def test_a_throw_counts_whose_dice_do_not_surely_touch_a_checker_or_may(
+    rules: RuleSet, chance: float
+) -> None:
+    table = thrown_against_a_checker(rules, chance)
+    table.truth.append(Thrown(BLACK, (5, 2)))
+    table.play(table.legal(BLACK, (5, 2)))
+    table.turn(WHITE, (3, 1))
+    assert odd(check(table, Tracker(rules))) == []
+
+
 def test_dice_that_lay_there_from_the_beginning_are_no_throw() -> None:
     table = Table(SHORT, seed=5)
     table.dice = [Die(3, (0.2, 0.5), since=0.0), Die(4, (0.7, 1.1), "off_board", "off", since=0.0)]

@@ -19,7 +19,7 @@ from engine.layout import to_slots
 from engine.legal import legal_plays
 from engine.match import Match
 from engine.position import Game, Position, Side
-from engine.rules import default_rules
+from engine.rules import RuleSet, default_rules
 from hardware.camera import CameraError
 from hardware.running_table import simulated
 from hardware.table import (
@@ -33,9 +33,13 @@ from hardware.table import (
     write_pictures,
 )
 from hardware.table.scene import (
+    DIE,
     FIELD_X,
     FIELD_Y,
     POSES,
+    RADIUS,
+    Checker,
+    Die,
     Lens,
     Seats,
     die_at,
@@ -134,8 +138,13 @@ def test_every_invalid_throw_can_be_committed(kind: str) -> None:
 
 
 STRICT = replace(
-    default_rules(Game.BACKGAMMON), name="strict", dice_from="cup_required", throw_half="right_half"
+    default_rules(Game.BACKGAMMON),
+    name="strict",
+    dice_from="cup_required",
+    throw_half="right_half",
+    die_touching_checker="invalid",
 )
+TOLD_AS = {"one_by_one": "one_die", "double_turn": "wrong_side", "touching": "on_checker"}
 
 
 @pytest.mark.parametrize("kind", MANNER_FAULTS)
@@ -144,8 +153,7 @@ def test_every_fault_in_the_manner_of_throwing_can_be_committed(kind: str) -> No
         table = SimulatedTable(seed=seed, faults=[kind], max_turns=6, rules=STRICT)
         check_truth(table)
         odd = [t for t in throws(table.truth()) if t.faults]
-        told = {"one_by_one": "one_die", "double_turn": "wrong_side"}.get(kind, kind)
-        assert [t.faults for t in odd] == [(told,)]
+        assert [t.faults for t in odd] == [(TOLD_AS.get(kind, kind),)]
         assert [t.valid for t in odd] == [kind == "touched"]
         sides = [t.side for t in throws(table.truth()) if t.valid]
         assert sides == [p.side for p in plays(table.truth()) if p.legal]  # what was void was thrown again
@@ -202,8 +210,29 @@ def test_three_dice_thrown_at_once_are_told_by_their_highest_values() -> None:
     assert all(math.dist(a.centre, b.centre) > 2 for a in three for b in three if a != b)
 
 
+@pytest.mark.parametrize("game", list(Game))
+def test_a_die_that_touches_a_checker_lies_flat_against_its_rim(game: Game) -> None:
+    rules = replace(default_rules(game), die_touching_checker="invalid")
+    for seed in range(1, 6):
+        told = story(faults=("touching",), seed=seed, game=game, rules=rules)
+        throw = next(e for e in told.events if isinstance(e, Throw) and e.faults)
+        assert throw.faults == ("on_checker",)
+        lying = next(s for s in told.scenes if s.start == throw.t)
+        gaps = sorted(min(gap(die, c) for c in lying.checkers if c.z < 0.1) for die in lying.dice)
+        assert gaps[0] == pytest.approx(0, abs=1e-9)
+        assert gaps[1] > 0.1
+        assert all(die.centre[2] == pytest.approx(DIE / 2) for die in lying.dice)
+
+
+def gap(die: Die, checker: Checker) -> float:
+    """Centimetres between a flat die's side and a checker's rim."""
+    away = np.array([checker.x, checker.y, die.centre[2]]) - die.centre
+    beyond = np.maximum(np.abs(die.matrix.T @ away) - DIE / 2, 0)
+    return float(np.linalg.norm(beyond)) - RADIUS
+
+
 def test_what_is_no_fault_by_the_rules_cannot_be_committed() -> None:
-    for kind in ("not_from_cup", "wrong_half"):
+    for kind in ("not_from_cup", "wrong_half", "touching"):
         with pytest.raises(ValueError, match=f"by these rules no throw is '{kind}'"):
             SimulatedTable(faults=[kind])
     with pytest.raises(ValueError, match="no throw is 'premature'"):
@@ -335,10 +364,12 @@ def story(
     turns: int = 24,
     seed: int = 3,
     game: Game = Game.BACKGAMMON,
+    rules: RuleSet | None = None,
 ) -> Story:
     """A story of the simulated table, without a camera."""
     way = SimulatedTable(seed=seed, game=game, max_turns=1).orientation
-    plan = Plan(default_rules(game), Seats(game, way), 1, faults, turns, 1.0, frozenset(conditions))  # type: ignore[arg-type]
+    rules = rules or default_rules(game)
+    plan = Plan(rules, Seats(game, way), 1, faults, turns, 1.0, frozenset(conditions))  # type: ignore[arg-type]
     return tell(plan, np.random.default_rng([seed, 2]), np.random.default_rng([seed, 5]))
 
 
