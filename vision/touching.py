@@ -89,8 +89,13 @@ class _View:
         seen = cv2.remap(self.colours, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         one, other = seen.reshape(*places.shape[:-1], 3)
         usual = np.median(one, axis=-2, keepdims=True)
-        unlike = np.sqrt(np.abs(one - usual).max(axis=-1))
-        return np.asarray(np.sqrt(np.abs(one - other).max(axis=-1)) - weight * unlike, np.float64)
+        unlike = np.sqrt(_most(np.abs(one - usual)))
+        return np.asarray(np.sqrt(_most(np.abs(one - other))) - weight * unlike, np.float64)
+
+
+def _most(change: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The greatest of three channels (..., 3); much sooner than NumPy's own along so short an axis."""
+    return np.maximum(np.maximum(change[..., 0], change[..., 1]), change[..., 2])
 
 
 def gap(
@@ -177,7 +182,7 @@ def _common(view: _View, discs: Array, radii: Array) -> Array:
     cost = _STRAY_RIM * (aside**2).sum(axis=1)
     clear = np.zeros(len(tried))
     for disc in discs:
-        rims = _rims(view, (disc + aside * radii)[:, None], tried)
+        rims = _rims(view, (disc + aside * radii)[:, None], tried, roughly=True)
         clear += (rims - cost[:, None]).max(axis=0)
     return np.asarray(tried[int(clear.argmax())], np.float64)
 
@@ -198,11 +203,11 @@ def _middle(view: _View, start: Array, disc: Array, radii: Array, reach: float) 
     return disc
 
 
-def _rims(view: _View, centres: Array, radii: Array) -> Array:
+def _rims(view: _View, centres: Array, radii: Array, roughly: bool = False) -> Array:
     """How clear circles are of ``centres`` and ``radii``, (..., 2) each and broadcast."""
+    circle = _CIRCLE[::2] if roughly else _CIRCLE
     inside, outside = (
-        centres[..., None, :] + side * radii[..., None, :] * _CIRCLE
-        for side in (1 - _RIM_STEP, 1 + _RIM_STEP)
+        centres[..., None, :] + side * radii[..., None, :] * circle for side in (1 - _RIM_STEP, 1 + _RIM_STEP)
     )
     return np.asarray(view.steps(inside, outside, _RIM_UNLIKE).mean(axis=-1), np.float64)
 
