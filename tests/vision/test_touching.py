@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
+from engine.events import Throw
 from engine.layout import Orientation, to_slots
 from engine.observation import Box, SlotReading
 from engine.position import Game, Position, Side
+from engine.rules import default_rules
 from hardware.camera import Image
-from hardware.table import STYLES
+from hardware.table import STYLES, SimulatedTable
 from hardware.table.painter import Painter
 from hardware.table.scene import (
     BAR_WIDTH,
@@ -34,6 +37,7 @@ from hardware.table.story import Scene
 from vision.appearance import Stance, learn
 from vision.dice import DiceReader
 from vision.geometry import FieldMap
+from vision.reader import BoardReader
 from vision.touching import gap
 
 BAR = (0.5 - BAR_WIDTH / 4 / FIELD_X, 0.5 + BAR_WIDTH / 4 / FIELD_X)
@@ -138,3 +142,17 @@ def test_the_reader_tells_of_each_die_whether_it_touches() -> None:
     assert found[4] > 0.5
     assert found[2] == 0
     assert {die.touching for die in reader.read(image, table.field, slots=SLOTS)} == {0.0}
+
+
+def test_watching_tells_that_a_die_touches() -> None:
+    rules = replace(default_rules(GAME), die_touching_checker="invalid")
+    table = SimulatedTable(seed=4, faults=["touching"], max_turns=2, rules=rules, fps=5)
+    throw = next(event for event in table.truth() if isinstance(event, Throw) and not event.valid)
+    told: list[float] = []
+    reader = BoardReader()
+    with table:
+        while (frame := table.read()) is not None and frame.t < throw.t + 0.8:
+            told = [die.touching for die in reader.read(frame).dice]
+    good, bad = sorted(told)
+    assert good < 0.1
+    assert bad > 0.5
