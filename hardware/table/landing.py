@@ -19,8 +19,8 @@ THROW_FAULTS: tuple[Fault, ...] = ("two_halves", "cocked", "on_checker", "on_fra
 
 #: Faults in the manner of throwing; ``one_by_one`` is told as ``one_die`` (rules.md D1), and ``double_turn``,
 #: a throw out of turn that is played too, as ``wrong_side`` and a play against G10; of ``wrong_dice`` three
-#: leave the cup (D12), and ``touching``, a flat die against a checker, is told as ``on_checker`` (D8). All but
-#: ``touched`` make the throw void. See :func:`possible`.
+#: leave the cup (D12), and ``touching``, a flat die against a checker, is told as ``on_checker`` (D8). All
+#: but ``touched`` make the throw void. See :func:`possible`.
 MANNER_FAULTS = (
     "one_by_one",
     "premature",
