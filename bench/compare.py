@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.corrections import resolve
-from engine.events import Desync, Doubt, Event, GameEnd, PlayMade, Resync, Throw
+from engine.events import Desync, Doubt, Event, GameEnd, PlayMade, Resync, RollOff, Throw
 from engine.position import Side
 
-Item = Throw | PlayMade | GameEnd
+Item = RollOff | Throw | PlayMade | GameEnd
 Pair = tuple[Item | None, Item | None]  #: what was true and what was read; ``None`` where there is none
 
 NEAR = 5.0  #: seconds around a doubt in which a wrong reading counts as doubted
@@ -21,7 +21,7 @@ class Tally:
     """What was found in one or more games; ``misses`` names every difference in a line."""
 
     games: int = 0
-    throws: int = 0
+    throws: int = 0  #: roll-offs among them
     throws_right: int = 0
     plays: int = 0
     plays_right: int = 0
@@ -59,6 +59,8 @@ def matches(true: Item, read: Item) -> bool:
         if (true.side, true.valid) != (read.side, read.valid):
             return False
         return sorted(true.dice) == sorted(read.dice) if true.valid else True
+    if isinstance(true, RollOff) and isinstance(read, RollOff):
+        return (true.white, true.black) == (read.white, read.black)
     if isinstance(true, PlayMade) and isinstance(read, PlayMade):
         return (true.side, true.position, true.legal) == (read.side, read.position, read.legal)
     if isinstance(true, GameEnd) and isinstance(read, GameEnd):
@@ -97,7 +99,7 @@ def align(true: Sequence[Item], read: Sequence[Item]) -> list[Pair]:
 
 
 def paired(true: Iterable[Event], read: Iterable[Event]) -> list[Pair]:
-    """Throws, plays and ends of games, what was read beside what was true, corrections made.
+    """Roll-offs, throws, plays and ends of games, what was read beside what was true, corrections made.
 
     A throw that was told again for the same moment, with more faults or as the other side's, counts once, as
     it was told last: that one of its dice was touched comes to light after the roll was told, and who threw
@@ -107,9 +109,9 @@ def paired(true: Iterable[Event], read: Iterable[Event]) -> list[Pair]:
     for _, event in resolve(list(read)):
         if isinstance(event, Throw) and (place := _told_before(event, items)) is not None:
             items[place] = event
-        elif isinstance(event, Throw | PlayMade | GameEnd):
+        elif isinstance(event, Item):
             items.append(event)
-    return align([e for e in true if isinstance(e, Throw | PlayMade | GameEnd)], items)
+    return align([e for e in true if isinstance(e, Item)], items)
 
 
 def _told_before(throw: Throw, items: Sequence[Item]) -> int | None:
@@ -148,6 +150,9 @@ def count(pairs: Iterable[Pair], read: Sequence[Event]) -> Tally:
         if isinstance(want, GameEnd):
             tally.ends += 1
             tally.ends_right += right
+        elif isinstance(want, RollOff):
+            tally.throws += 1
+            tally.throws_right += right
         elif isinstance(want, Throw):
             seen = got if isinstance(got, Throw) else None
             tally.throws += 1
@@ -208,6 +213,8 @@ def _brief(event: Item | None) -> str:
     match event:
         case None:
             return "nothing"
+        case RollOff():
+            return f"{event.t:.1f}s roll-off white {event.white}, black {event.black}"
         case Throw():
             state = "valid" if event.valid else f"void {','.join(event.faults)}"
             return f"{event.t:.1f}s throw {event.side.value} {event.dice} {state}"

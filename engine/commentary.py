@@ -63,7 +63,7 @@ def sentence(event: Event, before: Match) -> str:
             options = " or ".join(f"{text} ({p:.0%})" for text, p in event.options)
             return f"The {event.about} could not be read for certain: {options}."
         case Desync():
-            return f"{_desync(event, before)} Judging has stopped."
+            return _desync(event, before)
         case Resync():
             return _resync(event, before)
         case GameEnd():
@@ -90,7 +90,8 @@ def _match_start(event: MatchStart) -> str:
 def _game_start(event: GameStart, before: Match) -> str:
     now = before if before.refusal(event) else before.apply(event)  # it is told all the same
     opening = f"Game {now.game_number if now is not before else before.game_number + 1}"
-    opening += f" of {_GAMES[event.rules.game]} begins"
+    begun = event.position == Position.start(event.rules.game)
+    opening += f" of {_GAMES[event.rules.game]} {'begins' if begun else 'is joined as it stands'}"
     if now.seats != before.seats:
         opening += f", colours swapped: {now.name(Side.WHITE)} has White"
     begins = now.side_to_move if now is not before else event.side_to_move
@@ -219,11 +220,13 @@ def _call(event: Call, before: Match) -> str:
 
 
 def _desync(event: Desync, before: Match) -> str:
+    if event.position is None and before.phase in ("before", "game_over"):  # there is no record to disagree
+        return f"{event.reason[:1].upper()}{event.reason[1:]}."
     if event.position is None or before.position is None:
-        return f"Board and record disagree: {event.reason}."
+        return f"Board and record disagree: {event.reason}. Judging has stopped."
     side = before.side_to_move or Side.WHITE
     found = Disagreement(before.rules.game, before.position, event.position, side)
-    return found.sentence(before.name(side))
+    return f"{found.sentence(before.name(side))} Judging has stopped."
 
 
 def _resync(event: Resync, before: Match) -> str:

@@ -199,6 +199,8 @@ class GameStart:
     """A game begins, under a full rule set. ``side_to_move`` is ``None`` until the first throw tells.
 
     ``players``: White's and Black's in this game, where that is not as the rule set says (rules.md G9).
+    ``turned``: White's home lies at the other player's side of the table than in the game before. Players
+    keep their seats, so that they have changed colours, unless ``players`` says otherwise.
     """
 
     type: ClassVar[str] = "game_start"
@@ -207,6 +209,7 @@ class GameStart:
     position: Position
     side_to_move: Side | None = None
     players: tuple[str, str] | None = None
+    turned: bool = False
 
     def fields(self) -> dict[str, Any]:
         return {
@@ -216,6 +219,7 @@ class GameStart:
             "position": self.position.to_json(),
             "side_to_move": _side_name(self.side_to_move),
             "players": list(self.players) if self.players else None,
+            "turned": self.turned,
         }
 
     @classmethod
@@ -228,6 +232,7 @@ class GameStart:
             position=Position.from_json(d["position"]),
             side_to_move=_side(d.get("side_to_move")),
             players=_names(d["players"]) if d.get("players") else None,
+            turned=bool(d.get("turned", False)),
         )
 
 

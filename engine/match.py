@@ -252,6 +252,15 @@ class Match:
             begins = begins or Side.WHITE  # who had Black has White now
         elif over and self.rules.next_game_start == "winner_starts" and settled.result is not None:
             begins = begins or settled.result.winner
+        by_rule = over and self.rules.next_game_start == "swap_colours"
+        if (
+            event.players is None
+            and event.turned
+            and not by_rule
+            and not self.rules.rolloff_winner_takes_white
+        ):
+            seated = seated._swapped()
+            begins = begins.other if begins is not None and event.side_to_move is None else begins
         if event.players is not None and event.players != seated.players:
             if event.players != seated.players[::-1]:
                 self._refuse(event, f"{' and '.join(event.players)} are not the players of this match")

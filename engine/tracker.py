@@ -14,6 +14,7 @@ import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Literal
 
 from engine.events import (
@@ -69,7 +70,8 @@ from engine.tracker_explain import (
 )
 from engine.tracker_picture import Picture
 from engine.tracker_rivals import GIVEN_UP, SETTLED, Rival, corrections, rivals_of
-from engine.tracker_seats import SURE_SEAT, SeatWatch
+from engine.tracker_seats import SURE_SEAT, Seat, SeatWatch, home_of
+from engine.tracker_start import TALL, at_home, wrong_start
 
 Phase = Literal[
     "looking for the board",
@@ -116,12 +118,17 @@ START_SLOT, START_WEAK_SLOT = 0.4, 0.02  #: how probable each slot of a set-up b
 POOR_FIT = -14.0  #: a position that fits worse (nats) is not what stands there
 GOOD_FIT = -6.0
 BUMP_SECONDS = 2.0  #: a board that stays unexplained for this long is out of step
+HIDDEN_SECONDS, UNVEILING_SECONDS = 3.0, 1.5  #: how long a board is covered in a pause, and is uncovered
 IDLE_TURN_SECONDS = 6.0  #: a play without a throw is taken as finished when it stands this long
 ADOPT_SECONDS = 5.0  #: a new board that stays this long is gone on from
 CONFIRM_SECONDS = 1.5  #: dice must be gone this long before an illegal play is told
 GIVE_UP_SECONDS = 6.0  #: an open turn is decided at the latest this long after the dice were lifted
 TURN_SECONDS = 4.0  #: between two throws there is at least so long if a whole turn lies between them
 RETHROW_SAME_SECONDS = 4.0
+WRONG_SECONDS = 3.0  #: a board that stands so long is meant to be set up as it stands
+JOIN_MARGIN = 3.0  #: nats by which one way round must suit a game under way better than any other
+JOIN_DOUBT, JOIN_LOST = 2.0, 8.0  #: nats against a way round for each doubt, and if it leads nowhere
+SURELY_THROWN = 0.5  #: confidence of a throw that was seen, not only inferred from its play
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +164,12 @@ class _Game:
     stopped: Throw | None = None  #: the throw whose play was in progress when they did
     restoring: bool = False  #: the referee wants the board put back as recorded
     adopt: bool = False  #: take the next still board as it is: the record of it was cut short
+    rolls_off: bool = False  #: the players may throw a die each to see who begins (rules.md G7)
+
+    @property
+    def opening(self) -> bool:
+        """Whether it is still to be seen who begins, and a roll-off may tell."""
+        return self.rolls_off and self.number == 1 and self.side is None
 
 
 @dataclass(slots=True)
@@ -194,6 +207,41 @@ class _Held:
     over: float = 0.0  #: seconds, when its dice were lifted
     told: Throw | None = None  #: as it was told; ``danced``: as a valid one, although it was lifted unplayed
     others: Dice | None = None  #: dice that may have been misread for it, with which nobody could move
+
+
+@dataclass(slots=True)
+class _Guess:
+    """A game that may be under way, one way round, and what was told of it so far."""
+
+    tracker: Tracker
+    prior: float  #: nats
+    told: list[Event]
+
+    @property
+    def lost(self) -> bool:
+        """Whether it is none, or was joined in the middle of a turn."""
+        illegal = any(isinstance(e, PlayMade) and not e.legal for e in self.told)
+        return illegal or not self.tracker._following
+
+    @property
+    def busy(self) -> bool:
+        """Whether dice lie that are to be played, or have been."""
+        return not self.lost and (self.tracker._turn is not None or self._thrown)
+
+    @property
+    def played(self) -> bool:
+        """Whether dice were seen and played by the rules."""
+        return self._thrown and any(isinstance(e, PlayMade) and e.legal for e in self.told)
+
+    @property
+    def _thrown(self) -> bool:
+        return any(isinstance(e, Throw) and e.valid and e.confidence > SURELY_THROWN for e in self.told)
+
+    @property
+    def score(self) -> float:
+        """How well it explains what was seen, in nats."""
+        doubts = sum(isinstance(e, Doubt) for e in self.told)
+        return self.prior - JOIN_DOUBT * doubts - JOIN_LOST * self.lost
 
 
 class Tracker:
@@ -234,6 +282,11 @@ class Tracker:
         self._out_of_turn = False  #: whether that was made although it was the other's turn (rules.md G10)
         self._cup_demanded = False  #: somebody wants dice thrown from the cup (rules.md D2)
         self._wrong_way: Orientation | None = None  #: set up so, against the rules, and told
+        self._any_play = (
+            False  #: whether a play was made in any game, so that who has which colour is settled
+        )
+        self._wrong_start: tuple[int, ...] = ()  #: where it was set up wrong, and told
+        self._guesses: list[_Guess] = []  #: games that may be under way, the board not having been set up
         self._held: list[_Held] = []
         self._rivals: list[Rival] = []  #: other explanations of plays that were told
         self._out: list[Event] = []
@@ -257,7 +310,10 @@ class Tracker:
         self._cup_since: float | None = None  #: seconds, the first frame with a cup since a clear one
         self._cast_t = -math.inf  #: seconds, when dice last came to rest
         self._moved_t = -math.inf  #: seconds, when something last moved over the board
+        self._hidden_since: float | None = None  #: seconds, since when nothing of the board is in view
+        self._unveiled_t = -math.inf  #: seconds, when it came into view again that was hidden for a while
         self._checked = -math.inf  #: seconds, when the standing board was last compared
+        self._guessed_t = -math.inf  #: seconds, when games were last thought of that may be under way on it
 
     # -- what others call ---------------------------------------------------------------------
 
@@ -268,14 +324,16 @@ class Tracker:
         record. Whoever records other events too sets ``recorded`` before.
         """
         self._out = []
-        if seen.slots:
-            self._take_in(seen)
+        self._take_in(seen)
         self.recorded += len(self._out)
         return tuple(self._out)
 
     def _take_in(self, seen: Observation) -> None:
         if self._frames and seen.t < self._frames[-1].t:
             self._restart_clock(seen.t)
+        self._look_under_cover(seen)
+        if not seen.slots:
+            return
         self._frames.append(seen)
         self._watch.see(seen)
         self._seats.see(seen)
@@ -292,7 +350,8 @@ class Tracker:
         if seen.hands or seen.cup_over_board or (not seen.still and not flicker):
             self._moved_t = seen.t
         if self._game is None or self._game.over:
-            self._look_for_start(seen.t)
+            if not self._look_for_start(seen.t):
+                self._look_for_game(seen)
         elif self._game.adopt:
             self._adopt_board()
         elif self._game.lost:
@@ -300,9 +359,21 @@ class Tracker:
         else:
             self._follow(seen)
 
+    def _look_under_cover(self, seen: Observation) -> None:
+        """Remember when a board came into view again that for a while was out of it, or covered all over."""
+        if any(slot.visible for slot in seen.slots):
+            if self._hidden_since is not None and seen.t - self._hidden_since >= HIDDEN_SECONDS:
+                self._unveiled_t = seen.t
+            self._hidden_since = None
+        elif self._frames:
+            self._moved_t = seen.t  # who knows what happens to it
+            self._hidden_since = seen.t if self._hidden_since is None else self._hidden_since
+
     def finish(self) -> tuple[Event, ...]:
         """The recording ends: decide what is still open."""
         self._out = []
+        if self._guesses:
+            self._join(max(self._guesses, key=lambda guess: guess.score))
         if self._frames and self._following:
             now = self._frames[-1].t
             if self._turn is None and self._next is None:
@@ -388,7 +459,7 @@ class Tracker:
                 if event.dice is not None and event.side_to_move is not None:
                     self._turn = self._thrown_by_word(event.t, event.side_to_move, event.dice)
             case RollOff():
-                self._g.side = event.winner
+                self._rolled_off(event)
                 if event.winner is not None and self._g.rules.opening_roll == "uses_rolloff":
                     self._dice = event.white, event.black
                     self._turn = self._thrown_by_word(event.t, event.winner, self._dice)
@@ -396,7 +467,7 @@ class Tracker:
             case Throw():
                 self._thrown(event)
             case PlayMade():
-                self._before, self._last_play = self._g.position, event
+                self._before, self._last_play, self._any_play = self._g.position, event, True
                 self._out_of_turn = event.rule == "G10" and self._g.side is event.side.other
                 self._g.first = self._g.first or event.side
                 ended = self._result(event.position)
@@ -441,9 +512,20 @@ class Tracker:
 
     def _begin(self, rules: RuleSet, position: Position, side: Side | None) -> None:
         orientation = self._seen_orientation or self._given_orientation or Orientation.BOTTOM_RIGHT
-        self._game = _Game(rules, position, orientation, side)
+        rolls_off = self._may_roll_off(rules) and position == Position.start(rules.game)
+        self._game = _Game(rules, position, orientation, side, rolls_off=rolls_off)
         self._rivals.clear()
         self._turn, self._dice, self._dice_valid = None, None, True
+
+    def _may_roll_off(self, rules: RuleSet) -> bool:
+        """Whether a game that begins now may begin with a roll-off: the first, or by the rules any (G9)."""
+        return self._game is None or not self._game.over or rules.next_game_start == "roll_off"
+
+    def _rolled_off(self, event: RollOff) -> None:
+        """Who begins by a roll-off; where he takes the white checkers (G8), his first throw is to tell."""
+        takes_white = event.winner is Side.BLACK and self._g.rules.rolloff_winner_takes_white
+        self._g.side = None if takes_white else event.winner
+        self._g.rolls_off = event.winner is None
 
     def _thrown(self, throw: Throw) -> None:
         """A throw of the record."""
@@ -593,15 +675,18 @@ class Tracker:
                 )
             )
         side = self._given_side if self._game is None else None
-        self._game = _Game(rules, position, orientation, side)
+        turned = self._is_turned(orientation)
+        rolls_off = self._may_roll_off(rules) and position == Position.start(rules.game)
+        self._game = _Game(rules, position, orientation, side, rolls_off=rolls_off)
         self._rivals.clear()
         self._turn, self._next, self._dice, self._dice_valid = None, None, None, True
         self._held.clear()
+        self._guesses.clear()
         self._spent = []
         self._seats.new_game()
         self._about = [die for die in self._watch.lying if die.first <= self._frames[0].t + FROM_THE_START]
         self._reference = self._picture(frames), position
-        self._out.append(GameStart(t=now, rules=rules, position=position, side_to_move=side))
+        self._out.append(GameStart(t=now, rules=rules, position=position, side_to_move=side, turned=turned))
         return True
 
     def _start_in(self, frames: Sequence[Observation]) -> tuple[RuleSet, Position, Orientation, float] | None:
@@ -624,6 +709,12 @@ class Tracker:
                     best = rules, position, orientation, confidence
         return best
 
+    def _is_turned(self, orientation: Orientation) -> bool:
+        """Whether White has his home at the other side of the table than in the game before (rules.md G9)."""
+        if self._game is None or not self._any_play:
+            return False
+        return home_of(Side.WHITE, orientation) != home_of(Side.WHITE, self._game.orientation)
+
     def _tell_wrong_way(self, now: float, found: tuple[RuleSet, Position, Orientation, float]) -> None:
         """The heads stand where they would if the checkers moved the other way round (rules.md G4)."""
         rules, position, orientation, _ = found
@@ -636,11 +727,108 @@ class Tracker:
         slots = to_slots(position, orientation, self._white_is_light)
         self._out.append(Desync(t=now, reason=reason, slots=tuple(i for i, n in enumerate(slots) if n)))
 
+    # -- a board that is not set up as it should be ---------------------------------------------
+
+    def _look_for_game(self, seen: Observation) -> None:
+        """Say what is wrong with a board that is set up, and follow a game that is played on from it.
+
+        Where no game was seen from its start one may be under way: then its plays tell which way round the
+        board lies, and who moves.
+        """
+        if self._given_position is not None:
+            return  # such a board is known to be coming
+        for guess in self._guesses:
+            guess.told += guess.tracker.observe(seen)
+        likely = sorted(self._guesses, key=lambda guess: -guess.score)
+        sure = len(likely) == 1 or (likely and likely[0].score > likely[1].score + JOIN_MARGIN)
+        if sure and self._join(likely[0]):
+            return
+        if seen.t - self._checked < 0.5 or any(guess.busy for guess in self._guesses):
+            return
+        self._checked = seen.t
+        frames = self._undisturbed()
+        stood = seen.t - max(self._moved_t, self._frames[0].t)
+        if len(frames) < START_FRAMES or frames[-1].board is None:
+            return
+        if stood >= WRONG_SECONDS and self._tell_wrong_start(seen.t, frames):
+            return
+        anew = self._guessed_t < self._frames[0].t or self._guessed_t < self._moved_t
+        if self._game is None and anew and all(guess.lost for guess in self._guesses):
+            self._guessed_t = seen.t
+            self._guess(frames)
+
+    def _tell_wrong_start(self, now: float, frames: Sequence[Observation]) -> bool:
+        """Whether the board is set up, but wrong; that is told once."""
+        rule_sets = [self._given_rules] if self._given_rules is not None else [default_rules(g) for g in Game]
+        found = [
+            wrong
+            for rules in rule_sets
+            if (wrong := wrong_start(frames, [rules], orientations(rules.direction), self._white_is_light))
+        ]
+        if not found:
+            return False
+        wrong = min(found, key=lambda one: len(one.slots))
+        if wrong.slots != self._wrong_start:
+            self._wrong_start = wrong.slots
+            self._out.append(Desync(t=now, reason=wrong.reason, slots=wrong.slots))
+            self._guesses.clear()
+        if wrong.position is not None and all(guess.lost for guess in self._guesses):
+            self._guesses = [self._guessed(frames, wrong.rules, wrong.orientation, wrong.position)]
+        return True
+
+    def _guess(self, frames: Sequence[Observation]) -> None:
+        """Every game that may be under way on a board, and every way round."""
+        rule_sets = [self._given_rules] if self._given_rules is not None else [default_rules(g) for g in Game]
+        self._guesses.clear()
+        for rules in rule_sets:
+            ways = (
+                orientations(rules.direction)
+                if self._given_orientation is None
+                else (self._given_orientation,)
+            )
+            for way in ways:
+                picture = Picture.of(frames, way, self._white_is_light, rules.game)
+                stands = _shown_by(picture, Position.start(rules.game)) if not picture.hidden else None
+                if stands is not None and picture.fit(stands) > POOR_FIT and CHECKERS not in stands.off:
+                    self._guesses.append(self._guessed(frames, rules, way, stands))
+
+    def _guessed(
+        self, frames: Sequence[Observation], rules: RuleSet, way: Orientation, stands: Position
+    ) -> _Guess:
+        light = self._white_is_light
+        tracker = Tracker(rules, white_is_light=light, position=stands, orientation=way, adopt=False)
+        told = [event for frame in frames for event in tracker.observe(frame)]
+        tracker._about = []  # dice that lie there may be those of the turn in progress
+        return _Guess(tracker, at_home(stands, rules), told)
+
+    def _join(self, guess: _Guess) -> bool:
+        """Go on with a game that was under way, once it is seen to be one; whether it is."""
+        if not guess.played or guess.lost:
+            return False
+        turned = self._is_turned(guess.tracker._g.orientation)
+        mine = ("_out", "_given_rules", "_given_position", "_given_orientation", "_given_side", "_adopts")
+        kept = {name: getattr(self, name) for name in mine}
+        vars(self).update(vars(guess.tracker), **kept)
+        # The first dice may have lain there before the board was seen well.
+        t = min(event.t for event in guess.told)
+        for event in guess.told:
+            match event:
+                case BoardSeen():
+                    self._out.append(replace(event, t=t))
+                case GameStart():
+                    self._out.append(replace(event, t=t, turned=turned))
+                case _:
+                    self._out.append(event)
+        self._guesses = []
+        return True
+
     # -- following a game ---------------------------------------------------------------------
 
     def _follow(self, seen: Observation) -> None:
         now = seen.t
         self._refresh_cast()
+        if self._g.opening:
+            self._join_roll_off()
         cast = self._new_cast(seen)
         if cast is not None:
             self._take_cast(cast, now)
@@ -744,7 +932,7 @@ class Tracker:
 
     def _tell_touched(self, turn: _Turn) -> None:
         """Tell a throw once more, of which a die was turned: it stands as it was (rules.md D11)."""
-        if turn.told is None or not turn.told.valid or turn.touched:
+        if turn.told is None or not turn.told.valid or turn.touched or turn.rolled_off:
             return
         turn.touched = True
         turn.told = replace(turn.told, faults=(*turn.told.faults, "touched"))
@@ -828,6 +1016,72 @@ class Tracker:
         there = [seen for die in dice for seen in self._seats.arms(die.first)]
         arms = there.count(seat) if seat is not None and there.count(seat) == len(there) else 0
         return Cast(dice, cup_used, together, seat=seat, arms=arms)
+
+    # -- the roll-off -------------------------------------------------------------------------
+
+    def _join_roll_off(self) -> None:
+        """A die that came to lie beside one that was given up as alone makes a pair with it."""
+        turn, fresh = self._turn, self._fresh()
+        if turn is None or turn.cast is None or len(turn.cast.dice) != 1 or len(fresh) != 1:
+            return
+        dice = (*turn.cast.dice, *fresh)
+        if self._watch.there(dice[0]):
+            turn.cast = self._cast(dice, turn.cast.cup_used is True, came_together(dice, self._cup_in))
+            turn.t = self._cast_t = turn.cast.t
+            turn.over = None
+
+    def _roll_off(self, cast: Cast, side: Side | None = None) -> RollOff | None:
+        """The roll-off that a cast was, if it was one.
+
+        Whose die is whose tell the arms that threw, or ``side``, which is known to begin; equal dice belong
+        to either. Where no arms were seen the dice must at least have come one after the other.
+        """
+        if not self._g.opening or len(cast.dice) != 2:
+            return None
+        a, b = (die.reading().value for die in cast.dice)
+        seats = self._throwers(cast)
+        if None not in seats:
+            if seats[0] == seats[1]:
+                return None
+        elif cast.together:
+            return None
+        if side is not None:
+            return _won_by(side, cast.t, (a, b))
+        if None not in seats:
+            one, other = (self._seats.evidence(seat, self._g.orientation) for seat in seats)
+            if one[Side.WHITE] + other[Side.BLACK] < one[Side.BLACK] + other[Side.WHITE]:
+                a, b = b, a
+        elif a != b:
+            return None
+        return RollOff(t=cast.t, white=a, black=b)
+
+    def _with_lifted(self, cast: Cast) -> Cast:
+        """A single die, with the one that was lifted before it was thrown: each player has thrown his own."""
+        before = self._held[-1].cast.dice if self._held else ()
+        if len(cast.dice) != 1 or len(before) != 1:
+            return cast
+        return Cast((*before, *cast.dice), together=False)
+
+    def _throwers(self, cast: Cast) -> tuple[Seat | None, ...]:
+        """From where each die of a cast was thrown."""
+        return tuple(self._seats.thrower(die.first) for die in cast.dice)
+
+    def _from_one_seat(self, cast: Cast) -> bool:
+        """Whether one and the same arm was seen to throw all dice of a cast."""
+        seats = set(self._throwers(cast))
+        return len(seats) == 1 and None not in seats
+
+    def _tell_roll_off(self, turn: _Turn, rolled: RollOff) -> None:
+        """Who begins; he plays these dice, or they are done with, as the rules say (rules.md G7)."""
+        self._out.append(rolled)
+        self._held.clear()
+        self._rolled_off(rolled)
+        if self._g.side is not None and self._g.rules.opening_roll == "uses_rolloff":
+            self._dice, self._dice_valid = (rolled.white, rolled.black), True
+            turn.told = self._thrown_by_word(turn.t, self._g.side, self._dice).told
+            turn.rolled_off = True
+        else:
+            self._next_turn()
 
     def _take_cast(self, cast: Cast, now: float) -> None:
         if self._thrown_anew(cast):
@@ -969,6 +1223,10 @@ class Tracker:
         if cast is None or turn.told is not None:
             return
         pairs = cast.pairs()
+        read = now - cast.t >= TELL_AFTER and cast.clear_frames >= 2
+        if read and next(iter(pairs.values())) >= SURE_PAIR**2 and (rolled := self._roll_off(cast)):
+            self._tell_roll_off(turn, rolled)
+            return
         if self._g.side is None:  # an open dance: where the next dice came from may tell whose turn it is
             self._settle_dance(seats=self._seats.evidence(cast.seat, self._g.orientation))
         side = self._thrower(cast)
@@ -1113,6 +1371,10 @@ class Tracker:
             return
         if standing and best.kind != "play":
             self._close_standing(turn)
+            return
+        if turn.rolled_off and best.after == self._g.position:
+            if final or self._next is not None:  # whoever won the roll-off throws both dice after all
+                self._next_turn()
             return
         if best.kind == "illegal" and self._tell_turn_before(turn, picture, best.score):
             return
@@ -1307,6 +1569,15 @@ class Tracker:
         """Tell what was read of a turn, and give its play, if it has one, with its place."""
         cast, over = turn.cast, turn.over
         if best.kind == "void":
+            rolled = self._roll_off(self._with_lifted(cast)) if cast is not None else None
+            if turn.told is None and rolled is not None:
+                self._held.clear()
+                self._out.append(rolled)
+                self._rolled_off(rolled)
+                self._next_turn()
+                if self._turn is None:
+                    self._fold(rolled)  # its dice are to be played, though they do not lie there
+                return None
             if cast is not None and turn.told is None:
                 side = best.side if cast.out_of_turn else self._g.side or self._first_thrower(cast)
                 faults = self._faults(cast, side)
@@ -1327,6 +1598,9 @@ class Tracker:
             turn.told = self._tell_of(turn.told, side, cast)
         if turn.told is None and cast is not None and out_of_turn:
             self._emit_throw(turn, side, best.dice, self._faults(cast, side), best.dice_probability)
+        rolled = self._roll_off(cast, side) if turn.told is None and cast is not None else None
+        if rolled is not None and best.dice[0] != best.dice[1]:
+            self._out.append(_won_by(side, turn.t, best.dice))
         elif turn.told is None:
             self._emit_throw(turn, side, best.dice, (), best.dice_probability)
         elif turn.told.valid and (
@@ -1403,13 +1677,14 @@ class Tracker:
                     self._emit_play(held.over, held.danced, dice, self._g.position, 0.9)
             elif held.told is not None:
                 self._tell_of(held.told, side, held.cast)
-            elif faults:
+            elif (rolled := self._roll_off(held.cast, side)) is not None:
+                self._out.append(rolled)
+            elif faults or self._from_one_seat(held.cast):
+                faults = faults or self._likeliest_fault(held.cast)
                 self._emit_throw(_Turn(held.cast, held.t), side, held.dice, faults)
             else:
                 # Nothing was wrong with it and nobody played it: one die of each player (rules.md G7).
-                own, other = max(held.dice), min(held.dice)
-                white, black = (own, other) if side is Side.WHITE else (other, own)
-                self._out.append(RollOff(t=held.t, white=white, black=black))
+                self._out.append(_won_by(side, held.t, held.dice))
 
     def _emit_play(
         self,
@@ -1443,7 +1718,7 @@ class Tracker:
         told = self._tell(play), play
         for rival in self._rivals:
             rival.plays.append(told)
-        self._g.first = self._g.first or side
+        self._any_play, self._g.first = True, self._g.first or side
         result = self._result(after)
         self._g.position, self._g.side = after, side.other
         self._g.number += 1
@@ -1515,8 +1790,15 @@ class Tracker:
         if score < POOR_FIT or not Reading.could_be_play(self._g.position, after, self._g.side):
             if stood >= BUMP_SECONDS:
                 self._desync(now, picture)
-        elif stood >= IDLE_TURN_SECONDS:
+        elif stood >= IDLE_TURN_SECONDS or (stood >= BUMP_SECONDS and self._slipped(picture)):
             self._explain_missed(now, picture, must=True)
+
+    def _slipped(self, picture: Picture) -> bool:
+        """Whether a board differs since it was uncovered, and no turn explains it; nobody has moved since."""
+        if self._moved_t > self._unveiled_t + UNVEILING_SECONDS:
+            return False
+        sides = [self._g.side] if self._g.side is not None else list(Side)
+        return not missed_turn(picture, self._g.position, self._g.rules, sides)
 
     def _desync(self, now: float, picture: Picture) -> None:
         slots = self._slots(picture.disagrees(self._g.position))
@@ -1590,6 +1872,12 @@ def _shown_by(picture: Picture, position: Position) -> Position | None:
     return seen if math.isfinite(score) else None
 
 
+def _won_by(side: Side, t: float, dice: Dice) -> RollOff:
+    """The roll-off of these dice that ``side`` has won, or in which they were equal."""
+    high, low = _sorted(dice)
+    return RollOff(t=t, white=high, black=low) if side is Side.WHITE else RollOff(t=t, white=low, black=high)
+
+
 def _sorted(dice: Dice) -> Dice:
     return (max(dice), min(dice))
 
@@ -1607,7 +1895,7 @@ def _may_be_misread(cast: Cast | None, faults: Iterable[Fault]) -> bool:
 def _matches(frames: Sequence[Observation], slots: Sequence[int]) -> float | None:
     """How surely frames show these signed counts; ``None`` if they do not.
 
-    A stack of six or more may be read as any of five or more, since its upper checkers lie on others
+    A stack of five or more may be read as any of five or more, since its upper checkers lie on others
     or overlap.
     """
     weak = 0
@@ -1617,11 +1905,12 @@ def _matches(frames: Sequence[Observation], slots: Sequence[int]) -> float | Non
         if not readings:
             return None
         sign = 1 if count > 0 else -1
-        accepted = [count] if abs(count) < 6 else [sign * n for n in range(5, 16)]
-        p = sum(sum(r.probability(n) for n in accepted) for r in readings) / len(readings)
+        accepted = [count] if abs(count) < TALL else [sign * n for n in range(TALL, CHECKERS + 1)]
+        each = [sum(r.probability(n) for n in accepted) for r in readings]
+        p = sum(each) / len(each)
         if p < START_SLOT:
             weak += 1
-            if weak > 1 or p < START_WEAK_SLOT:
+            if weak > 1 or median(each) < START_WEAK_SLOT:  # in most frames, not by a slip of the eye in one
                 return None
         total += min(p, 1.0)
     return total / len(slots)

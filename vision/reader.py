@@ -31,7 +31,9 @@ from vision.witness import together
 
 _LOOK_EVERY = 1.0  # seconds between two looks for the board
 _LOOK_SOON, _FIRST = 0.4, 2.0  # the same in the first seconds, since the first throw may come soon
-_ANY_AFTER = 6.0  # seconds without a set-up board after which any board will do
+#: Seconds without a set-up board after which any board will do, and of movement after which no rest is
+#: waited for.
+_ANY_AFTER = 6.0
 #: How far a look is believed that was learnt from what was read, not from a set-up board.
 _GUESS_TRUST = 0.2
 _AT_REST = 0.995  # share of a picture in which nobody moves
@@ -99,6 +101,7 @@ class BoardReader:
         self._board: _Board | None = None
         self._began: float | None = None
         self._last = self._next_look = -np.inf
+        self._rested = -np.inf  # when the whole picture was last at rest, while no board is known
         self._believed: tuple[int, ...] | None = None
 
     def read(self, frame: Frame) -> Observation:
@@ -108,6 +111,7 @@ class BoardReader:
         if self._began is None or frame.t < self._last:
             # The first frame, or a camera that was opened anew and counts its time from there.
             self._began, self._next_look, self._board = frame.t, -np.inf, None
+            self._rested = frame.t
         self._last = frame.t
         warnings: tuple[str, ...] = ()
         if self._board is not None and self._board.small_shape != small.shape:
@@ -121,7 +125,8 @@ class BoardReader:
         board = self._board
         seen = board.read(frame, small, motion, self._appearance, self._dice_reader, self._believed)
         if board.gone:
-            self._board, self._began, self._next_look = None, frame.t, frame.t + _LOOK_EVERY
+            self._board, self._began, self._rested = None, frame.t, frame.t
+            self._next_look = frame.t + _LOOK_EVERY
             return Observation(frame.t, frame.seq, None, warnings=("the board is out of view",))
         self._adapt(frame, seen)
         guessed = () if board.learnt else ("the board was not seen set up: colours are guessed",)
@@ -137,13 +142,17 @@ class BoardReader:
 
     def _look(self, frame: Frame, small: Image, motion: Motion) -> bool:
         """Look for the board now and then; whether there is one."""
+        at_rest = motion.quiet.mean() >= _AT_REST
+        if at_rest:
+            self._rested = frame.t
         if frame.t < self._next_look:
             return False
         assert self._began is not None
         patient = frame.t - self._began < _ANY_AFTER
-        known = self._appearance is not None or self._expected is not None
-        if patient and known and motion.quiet.mean() < _AT_REST:
-            return False  # a board that was lost is found again without the hands that were over it
+        # An arm over the board, or a cloth that is drawn off it, would stay in the reference as a ghost.
+        moving = not at_rest and frame.t < self._rested + _ANY_AFTER
+        if moving and (self._appearance is not None or self._expected is not None):
+            return False
         self._next_look = frame.t + (_LOOK_SOON if frame.t - self._began < _FIRST else _LOOK_EVERY)
         found = find_board(frame.image, corners=self._corners)
         if found is None:
@@ -163,7 +172,8 @@ class BoardReader:
             standing = start_layouts(start.game)[start.orientation]
             self._appearance = learn(frame.image, found.field, standing)
         elif self._appearance is None:
-            if patient or min(found.slots) >= 0 or max(found.slots) <= 0:
+            if patient or moving or min(found.slots) >= 0 or max(found.slots) <= 0:
+                self._next_look = min(self._next_look, frame.t + _LOOK_SOON)
                 return False
             look, learnt = learn(frame.image, found.field, found.slots), False
             self._appearance = replace(look, trust=_GUESS_TRUST)
@@ -194,7 +204,8 @@ class BoardReader:
             board.misses += 1
             if board.misses < _LOST_AFTER or self._likeness(frame.image, board.field) > _GHOST_LIKE:
                 return told
-            self._board, self._began, self._next_look = None, frame.t, frame.t + _LOOK_EVERY
+            self._board, self._began, self._rested = None, frame.t, frame.t
+            self._next_look = frame.t + _LOOK_EVERY
             return ("the board is out of view",)
         board.misses = 0
         if now is board.field:

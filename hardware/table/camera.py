@@ -12,9 +12,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from engine.events import BoardSeen, Event, dumps
+from engine.events import BoardSeen, Event, GameStart, dumps
 from engine.layout import Orientation
-from engine.position import Game
+from engine.position import CHECKERS, Game, Position, Side
 from engine.rules import RuleSet, default_rules
 from hardware.camera import CameraError, Frame, Image
 from hardware.device import Device
@@ -24,7 +24,7 @@ from hardware.table.conditions import conditions_of
 from hardware.table.landing import MANNER_FAULTS, THROW_FAULTS, possible
 from hardware.table.painter import Painter
 from hardware.table.scene import POSES, Lens, Pose, Seats
-from hardware.table.script import tell
+from hardware.table.script import TURNED, tell
 from hardware.table.story import Plan
 from hardware.table.styles import STYLES
 
@@ -42,9 +42,10 @@ class SimulatedTable(Device):
     waits for a position in which that rule can be broken. ``max_turns``: stop after so many turns. ``pace``:
     above 1 is slower. ``orientation``: as in :mod:`engine.layout`, drawn from the seed if not given.
     ``rules``: what is played by, the defaults of the game if not given. ``conditions``: of ``CONDITIONS``.
+    ``position``: what stands on the board at first, if the camera comes in the middle of a game.
 
     Same arguments, same pictures, bit for bit. Raises ``ValueError`` for a name that does not exist, for
-    rules of another game and for a throw that is no fault by the rules.
+    rules of another game, for a throw that is no fault by the rules and for a position that lacks checkers.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class SimulatedTable(Device):
         orientation: Orientation | None = None,
         rules: RuleSet | None = None,
         conditions: Iterable[str] = (),
+        position: Position | None = None,
     ) -> None:
         rules = rules or default_rules(game)
         if rules.game is not game:
@@ -77,6 +79,8 @@ class SimulatedTable(Device):
             raise ValueError(f"{game.value} has no fault {wrong[0]!r}; there are {', '.join(known)}")
         if wrong := [f for f in faults if not possible(f, rules)]:
             raise ValueError(f"by these rules no throw is {wrong[0]!r}")
+        if position is not None and {position.checkers(side) for side in Side} != {CHECKERS}:
+            raise ValueError(f"each side has {CHECKERS} checkers")
         if min(size) < 16 or fps <= 0 or pace <= 0 or match_length < 1:
             raise ValueError("size, fps, pace and match_length must be positive")
         self.name = f"simulated table (seed {seed}, {game.value}, {style}, {pose})"
@@ -98,7 +102,9 @@ class SimulatedTable(Device):
         self._lens = Lens.fit(pose, size, rng)
         self._knocked = self._lens.knocked(np.random.default_rng([seed, 6]))  #: how it stands after a jolt
         self._seats = Seats(game, self.orientation)
-        plan = Plan(rules, self._seats, match_length, tuple(faults), max_turns, pace, self.conditions)
+        plan = Plan(
+            rules, self._seats, match_length, tuple(faults), max_turns, pace, self.conditions, position
+        )
         self._story = tell(plan, np.random.default_rng([seed, 2]), np.random.default_rng([seed, 5]))
         self._starts = [s.start for s in self._story.scenes]
         frames = math.floor(self._story.seconds * fps)
@@ -121,16 +127,21 @@ class SimulatedTable(Device):
         return tuple(still for _, still in self._told())
 
     def _told(self) -> list[tuple[Event, float]]:
-        story = self._story
-        told = [(self._board_at(0.0, self._lens), 0.0), *zip(story.events, story.stills, strict=True)]
+        story, way = self._story, self.orientation
+        told: list[tuple[Event, float]] = [(self._board_at(0.0, self._lens, way), 0.0)]
+        for event, still in zip(story.events, story.stills, strict=True):
+            if isinstance(event, GameStart) and event.turned:
+                way = TURNED[way]
+                told.append((self._board_at(event.t, self._lens, way), event.t))
+            told.append((event, still))
         if story.jolt is not None:
             before = sum(event.t <= story.jolt for event, _ in told)
-            told.insert(before, (self._board_at(story.jolt, self._knocked), story.jolt))
+            told.insert(before, (self._board_at(story.jolt, self._knocked, self.orientation), story.jolt))
         return told
 
-    def _board_at(self, t: float, lens: Lens) -> Event:
+    def _board_at(self, t: float, lens: Lens, orientation: Orientation) -> Event:
         corners = scene.field_corners(lens)
-        return BoardSeen(t=t, corners=corners, orientation=self.orientation, confidence=1.0)
+        return BoardSeen(t=t, corners=corners, orientation=orientation, confidence=1.0)
 
     def start(self) -> None:
         """Set up the table; the first call paints the bare board, which takes a second or two."""

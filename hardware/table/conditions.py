@@ -19,6 +19,10 @@ Condition = Literal[
     "leaning",
     "fidgety",
     "extras",
+    "roll_off",
+    "wrong_setup",
+    "covered",
+    "colours_change",
 ]
 
 #: What each condition means. Light: the first four; ``extras`` and ``one_colour`` are what lies there.
@@ -36,6 +40,10 @@ CONDITIONS: dict[Condition, str] = {
     "leaning": "now and then a player leans over his half of the board for some seconds",
     "fidgety": "moves taken back, checkers straightened, held over other points, pauses between moves",
     "extras": "a third die beside the board and a doubling cube on the frame, with which nobody plays",
+    "roll_off": "each player throws a die to see who begins, and equal dice are thrown again",
+    "wrong_setup": "the board is set up wrong, stands so for some seconds, and is put right",
+    "covered": "a pause: a cloth is laid over the board, and may have shifted a checker when it is taken off",
+    "colours_change": "the first two games are given up soon; players change colours, and keep their seats",
 }
 
 

@@ -205,6 +205,38 @@ class HeadPainter:
             patch_of(*body).paint(image)
 
 
+_CLOTH_SCALE = 6.0  #: pixels a centimetre of the texture of a cloth
+_CLOTH_HEIGHT = 2.4  #: centimetres above the field at which it lies, over checkers and frame
+
+
+class ClothPainter:
+    """Paints a cloth that covers the whole board, with folds that catch the light."""
+
+    def __init__(self, lens: Lens, colour: BGR, rng: np.random.Generator) -> None:
+        self._lens = lens
+        s = _CLOTH_SCALE
+        width = scene.OUTER_X[1] - scene.OUTER_X[0] + 8
+        height = 2 * scene.OUTER_Y + 8
+        self.half = height / 2  #: centimetres from its middle to its edge
+        shape = (round(height * s), round(width * s))
+        folds = noise(rng, shape, (16 * s, 2.5 * s)) * 0.5 + noise(rng, shape, (2 * s, 13 * s)) * 0.35
+        gy, gx = np.gradient(cv2.GaussianBlur(folds, (0, 0), 0.5 * s) * s)
+        size = np.sqrt(gx**2 + gy**2 + 1)
+        light = np.clip((-gx * LIGHT[0] - gy * LIGHT[1] + LIGHT[2]) / size, 0, None) / LIGHT[2]
+        value = AMBIENT + (1 - AMBIENT) * light - 1 + noise(rng, shape, (1, 1)) * 0.02
+        face = tint(colour, value.astype(np.float32)).astype(np.float32)
+        alpha = np.full((*shape, 1), 255, np.float32)
+        self._cloth: Image = np.dstack([np.clip(face, 0, 255), alpha]).astype(np.uint8)
+        self._middle = (sum(scene.OUTER_X) / 2 - width / 2, -height / 2)
+
+    def paint(self, image: Image, away: float) -> None:
+        """Paint it, its middle ``away`` centimetres from that of the board towards the picture's bottom."""
+        place = np.array([[1, 0, self._middle[0]], [0, 1, self._middle[1] + away], [0, 0, 1.0]])
+        cloth = _warp(self._lens, self._cloth, place, _CLOTH_HEIGHT, _CLOTH_SCALE)
+        if cloth is not None:
+            patch_of(*cloth).paint(image)
+
+
 def _warp(
     lens: Lens, picture: Image, place: scene.Vector, z: float, scale: float
 ) -> tuple[int, int, Image] | None:

@@ -13,11 +13,11 @@ from hardware.camera import Image
 from hardware.table import scene
 from hardware.table.board import bare_table
 from hardware.table.conditions import Condition
-from hardware.table.hands import CupPainter, HandPainter, HeadPainter
+from hardware.table.hands import ClothPainter, CupPainter, HandPainter, HeadPainter
 from hardware.table.light import Light
 from hardware.table.pieces import CheckerPainter, DicePainter, cube_painter
 from hardware.table.scene import DIE, Checker, Die, Lens, Seats
-from hardware.table.story import Leaning, Reach, Resting, Roll, Scene, Sweep
+from hardware.table.story import Cover, Leaning, Presence, Reach, Resting, Roll, Scene, Sweep
 from hardware.table.styles import BGR, Style
 
 _SHUTTER = 1 / 60  #: seconds of exposure, for the blur of what moves
@@ -27,6 +27,7 @@ _SKINS: tuple[BGR, ...] = ((150, 176, 226), (120, 150, 205), (82, 112, 165), (60
 _SLEEVES: tuple[BGR, ...] = ((84, 58, 40), (52, 50, 52), (58, 44, 110), (70, 92, 70), (170, 160, 150))
 _CUPS: tuple[BGR, ...] = ((34, 52, 96), (40, 40, 44), (38, 34, 120))
 _HAIRS: tuple[BGR, ...] = ((30, 34, 40), (44, 66, 96), (120, 124, 128), (90, 140, 178))
+_CLOTHS: tuple[BGR, ...] = ((196, 206, 214), (70, 60, 150), (120, 96, 60), (64, 104, 70))
 _CUBE = 2.3  #: edge of the doubling cube, centimetres
 
 
@@ -83,6 +84,8 @@ class Painter:
             for side in Side:
                 hair, sleeve = _HAIRS[hairs[side.index]], _SLEEVES[sleeves[side.index]]
                 self._heads[side] = HeadPainter(lens, hair, sleeve, odd)
+        if "covered" in conditions:
+            self._cloth = ClothPainter(lens, _CLOTHS[int(odd.integers(len(_CLOTHS)))], odd)
 
     def _lay_extras(self, lens: Lens, colours: tuple[BGR, BGR], rng: np.random.Generator) -> None:
         """A doubling cube on the left of the frame and a die on the cloth beside it, once and for all."""
@@ -100,10 +103,10 @@ class Painter:
         at: Scene,
         t: float,
         seq: int,
-        there: Iterable[Resting | Leaning] = (),
+        there: Iterable[Presence] = (),
         moved: scene.Vector | None = None,
     ) -> Image:
-        """The picture of a moment ``t`` within the scene ``at``, with the people who are ``there``.
+        """The picture of a moment ``t`` within the scene ``at``, with people and cloths that are ``there``.
 
         ``moved``: the 3x3 matrix from pixels to those of the camera as it stands now.
         """
@@ -129,6 +132,8 @@ class Painter:
         for one in there:
             if isinstance(one, Leaning):
                 self._paint_leaning(image, one, t)
+            elif isinstance(one, Cover):
+                self._paint_cover(image, one, t)
         if moved is not None:
             border = cv2.BORDER_REPLICATE
             image = cv2.warpPerspective(image, moved, self._lens.size, borderMode=border)  # type: ignore[assignment]
@@ -265,6 +270,18 @@ class Painter:
         out = self._reach + 26
         x, y = lean.x + 0.5 * math.sin(1.7 * t), seat * (out + (5.0 - out) * into)
         self._heads[lean.side].paint(image, (x, y), seat)
+
+    def _paint_cover(self, image: Image, cover: Cover, t: float) -> None:
+        """A cloth that is drawn over the board from a player's side with both hands, lies there, and goes."""
+        seat = self._seats.sign(cover.side)
+        into = _smooth((t - cover.start) / 1.4) * _smooth((cover.end - t) / 1.4)
+        away = seat * (self._reach + self._cloth.half + 4) * (1 - into)
+        self._cloth.paint(image, away)
+        if into < 1:
+            for x in (-14.0, 14.0):
+                tip = x, away - seat * (self._cloth.half - 3)
+                shoulder = (x * 0.4, seat * (self._reach + 20))
+                self._hands[cover.side].paint(image, "fist", tip, shoulder, 5.0)
 
     def _paint_sweep(self, image: Image, action: Sweep, u: float) -> None:
         """Two forearms go back and forth over the board while the checkers are set up."""

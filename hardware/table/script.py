@@ -14,12 +14,23 @@ from typing import Literal
 
 import numpy as np
 
-from engine.events import Dice, Event, Fault, GameEnd, GameStart, PlayMade, Throw
-from engine.layout import colour_of, to_slots
+from engine.events import (
+    Desync,
+    Dice,
+    Event,
+    Fault,
+    GameEnd,
+    GameStart,
+    PlayMade,
+    Resync,
+    RollOff,
+    Throw,
+)
+from engine.layout import Orientation, colour_of, slot_of, to_slots
 from engine.legal import legal_plays
 from engine.notation import Move
 from engine.observation import Half
-from engine.position import BAR, CHECKERS, OFF, Game, Position, Side
+from engine.position import BAR, CHECKERS, OFF, Game, Position, Side, index_of
 from engine.scoring import GameResult, game_result
 from engine.throws import chance_to_be_stuck, has_contact, is_forced, is_void_if_early, right_half
 from hardware.table import scene
@@ -35,8 +46,16 @@ from hardware.table.landing import (
     throw_dice,
 )
 from hardware.table.scene import BAR_WIDTH, FIELD_X, FIELD_Y, POINT, RADIUS, THICK, Checker, Die
-from hardware.table.story import Leaning, Plan, Reach, Resting, Roll, Scene, Story, Sweep
+from hardware.table.story import Cover, Leaning, Plan, Presence, Reach, Resting, Roll, Scene, Story, Sweep
 
+_GIVEN_UP = 6  #: turns after which a game is given up
+#: Where White's 1-point lies when the players have changed colours, but not seats.
+TURNED = {
+    Orientation.BOTTOM_RIGHT: Orientation.TOP_LEFT,
+    Orientation.TOP_LEFT: Orientation.BOTTOM_RIGHT,
+    Orientation.BOTTOM_LEFT: Orientation.TOP_RIGHT,
+    Orientation.TOP_RIGHT: Orientation.BOTTOM_LEFT,
+}
 _USUAL_TURNS = 40  #: turns over which faults are spread where nothing bounds a match
 
 
@@ -54,8 +73,10 @@ class _Teller:
     scenes: list[Scene] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     stills: list[float] = field(default_factory=list)
-    presences: list[Resting | Leaning] = field(default_factory=list)
+    presences: list[Presence] = field(default_factory=list)
     jolt: float | None = None
+    turned: bool = False  #: the players have changed colours since the first game
+    next_cover: int = 2  #: the turn after which the board is covered next
     stacks: dict[tuple[Side, int], list[Checker]] = field(default_factory=dict)
     dice: tuple[Die, ...] = ()
     hand: XY | None = None
@@ -71,8 +92,14 @@ class _Teller:
 
     def add(self, seconds: float, action: Reach | Roll | Sweep | None = None) -> None:
         end = self.now + seconds * self.plan.pace * float(self.rng.uniform(0.92, 1.08))
+        if action is not None:
+            action = replace(action, side=self.player(action.side))
         self.scenes.append(Scene(self.now, end, self.checkers, self.dice, action))
         self.now = end
+
+    def player(self, side: Side) -> Side:
+        """Who has a side now, by the side that he had in the first game."""
+        return side.other if self.turned else side
 
     def tell(self, event: Event) -> None:
         """An event that can be seen from now on."""
@@ -86,11 +113,9 @@ class _Teller:
         dx, dy = np.clip(self.rng.normal(0, (0.07, 0.04)), -0.12, 0.12)
         return Checker(x + float(dx), y + float(dy), z, side is Side.BLACK, int(self.rng.integers(100)))
 
-    def set_up(self) -> None:
+    def set_up(self, position: Position) -> None:
         self.stacks = {}
-        for (side, point), count in scene.stacks(
-            Position.start(self.plan.rules.game), self.plan.rules.game
-        ).items():
+        for (side, point), count in scene.stacks(position, self.plan.rules.game).items():
             for _ in range(count):
                 self.stacks.setdefault((side, point), []).append(self.put(side, point))
 
@@ -131,12 +156,23 @@ class _Teller:
         self.due_plays = self._schedule([f for f in faults if f not in throws])
         side = Side.WHITE if self.rng.random() < 0.5 else Side.BLACK
         score = {Side.WHITE: 0.0, Side.BLACK: 0.0}
-        self.set_up()
+        start = self.plan.position or Position.start(game)
+        wrong = self._wrong_start() if "wrong_setup" in self.plan.conditions else None
+        self.set_up(wrong or start)
+        changing, turned_before, games = "colours_change" in self.plan.conditions, False, 0
+        rolls_off = "roll_off" in self.plan.conditions
         while True:
-            start = Position.start(game)
-            self.tell(GameStart(t=self.now, rules=self.plan.rules, position=start, side_to_move=side))
+            if wrong is not None:
+                self._put_right(side, wrong)
+            begins = None if rolls_off else side
+            turned = self.turned != turned_before
+            rules, turned_before = self.plan.rules, self.turned
+            self.tell(GameStart(t=self.now, rules=rules, position=start, side_to_move=begins, turned=turned))
             self.add(1.6)
-            result = self._game(side)
+            turns = _GIVEN_UP if changing and games < 2 else None
+            result = self._game(start, *(self._roll_off() if rolls_off else (side, None)), turns)
+            games += 1
+            start = Position.start(game)
             if result is None:
                 break
             for winner in Side:
@@ -145,7 +181,13 @@ class _Teller:
             if max(score.values()) >= self.plan.points:
                 break
             side = result.winner or side  # the winner begins the next game (rules.md G9, S2-E)
-            self._next_game(side)
+            if changing:
+                side, score = side.other, {winner: score[winner.other] for winner in Side}
+                seats = replace(self.plan.seats, orientation=TURNED[self.plan.seats.orientation])
+                self.plan, self.turned = replace(self.plan, seats=seats), not self.turned
+            rolls_off = rolls_off and self.plan.rules.next_game_start == "roll_off"
+            wrong = self._wrong_start() if wrong is not None else None
+            self._next_game(side, wrong or start)
         self.add(1.0)
         if "resting_hand" in self.plan.conditions:
             self._rest_hands()
@@ -165,23 +207,63 @@ class _Teller:
             for i, kind in enumerate(kinds)
         ]
 
-    def _next_game(self, side: Side) -> None:
+    def _next_game(self, side: Side, position: Position) -> None:
+        """Two arms sweep the board and leave it set up as ``position``."""
         self.add(0.8)
         old = self.stacks
-        self.set_up()
+        self.set_up(position)
         new, self.stacks = self.stacks, old
         self.add(1.6, Sweep(side, tuple(c for stack in new.values() for c in stack)))
         self.stacks = new
 
-    def _game(self, side: Side) -> GameResult | None:
-        """Play a game; its result, or ``None`` if the story stops before its end."""
+    def _wrong_start(self) -> Position:
+        """A board set up wrong: a checker left out or on another point, or one side the wrong way round."""
+        game = self.plan.rules.game
+        start = Position.start(game)
+        side = Side.WHITE if self.odd.random() < 0.5 else Side.BLACK
+        counts = {p: start.count(game, side, p) for p in range(OFF, BAR)}
+        point = int(self.odd.choice([p for p, n in counts.items() if n]))
+        kinds = ["lacking", "beside", "mirrored"]  # in nardy a checker beside the head might have been played
+        kind = self.odd.choice(kinds if game is Game.BACKGAMMON else kinds[2:])
+        if kind == "mirrored":
+            counts = {p: counts[13 - p if p <= 12 else 37 - p] if p else 0 for p in counts}
+        else:
+            counts[point] -= 1
+            counts[OFF if kind == "lacking" else point - 1] += 1
+        points = list(start.points)
+        for p in range(1, BAR):
+            own = index_of(game, side, p)
+            if points[own] * side.sign >= 0:
+                points[own] = side.sign * counts[p]
+        off = (counts[OFF], 0) if side is Side.WHITE else (0, counts[OFF])
+        return Position(tuple(points), (0, 0), off)
+
+    def _put_right(self, side: Side, wrong: Position) -> None:
+        """The board stands wrong for a while; then somebody sees it."""
+        start, orientation = Position.start(self.plan.rules.game), self.plan.seats.orientation
+        slots = zip(to_slots(wrong, orientation), to_slots(start, orientation), strict=True)
+        differ = tuple(slot for slot, (is_there, should_be) in enumerate(slots) if is_there != should_be)
+        self.tell(Desync(t=self.now, reason="the board is set up wrong", slots=differ))
+        self.add(float(self.odd.uniform(11, 13)))
+        self._next_game(side, start)
+
+    def _game(
+        self, position: Position, side: Side, rolled: Dice | None, turns: int | None
+    ) -> GameResult | None:
+        """Play a game from a position, the first turn with the dice that were ``rolled`` off, if any.
+
+        It is given up after so many ``turns``, without points. Its result, or ``None`` if the story stops
+        before its end.
+        """
         rules = self.plan.rules
-        position, first, taken = Position.start(rules.game), side, False
+        first, taken, begun = side, False, self.turns
         while True:
             if self.plan.max_turns is not None and self.turns >= self.plan.max_turns:
                 return None
-            position = self._turn(position, side)
-            self.turns += 1
+            if turns is not None and self.turns >= begun + turns:
+                return GameResult(side.other, "resigned", 0)
+            position = self._turn(position, side, rolled)
+            self.turns, rolled = self.turns + 1, None
             result = game_result(position, rules, first=first, last_throw_taken=taken)
             taken = CHECKERS in position.off
             if result is not None:
@@ -191,17 +273,21 @@ class _Teller:
                 return result
             side = side.other
 
-    def _turn(self, position: Position, side: Side) -> Position:
+    def _turn(self, position: Position, side: Side, rolled: Dice | None) -> Position:
         conditions = self.plan.conditions
-        position = self._go_on_out_of_turn(position, side.other)
-        dice = self._roll_values()
+        if rolled is None:
+            position = self._go_on_out_of_turn(position, side.other)
+        dice = rolled or self._roll_values()
         turn = self._decide(position, side, dice)
         landings = self._landings(side, turn)
-        self._throw_badly_if_due(side, landings)
-        touched = self._due("touched")
-        self._throw(side, self._lies(side, dice, None, landings), ("touched",) if touched else ())
-        if touched:
-            self._touch_a_die(side, landings)
+        if rolled is not None:
+            self._throw_one_each(dice, landings)
+        else:
+            self._throw_badly_if_due(side, landings)
+            touched = self._due("touched")
+            self._throw(side, self._lies(side, dice, None, landings), ("touched",) if touched else ())
+            if touched:
+                self._touch_a_die(side, landings)
         if "leaning" in conditions and self.odd.random() < 0.2:
             self._lean(side)
         if "quick_lift" in conditions:
@@ -213,7 +299,7 @@ class _Teller:
             t = self.lift_dice(side)
         self._tell_play(t, side, dice, turn)
         self.add(0.9 if "quick_lift" in conditions else 0.35)
-        self._pass_the_turn(side)
+        self._pass_the_turn(side, turn.after)
         return turn.after
 
     def _tell_play(self, t: float, side: Side, dice: Dice, turn: Turn) -> None:
@@ -264,13 +350,41 @@ class _Teller:
         self.add(0.35)
         return turn.after
 
-    def _pass_the_turn(self, side: Side) -> None:
+    def _roll_off(self) -> tuple[Side, Dice | None]:
+        """Who begins, and White's and Black's die if those are the first roll (rules.md G7)."""
+        while True:
+            white, black = self.odd.integers(1, 7, 2).tolist()
+            winner = Side.WHITE if white > black else Side.BLACK
+            if white != black and self.plan.rules.opening_roll == "uses_rolloff":
+                return winner, (white, black)
+            self._throw_one_each((white, black), self.checkers)
+            self.add(float(self.odd.uniform(0.6, 1.4)))
+            self.lift_dice(winner)
+            self.add(0.35)
+            if white != black:
+                return winner, None
+
+    def _throw_one_each(self, dice: Dice, checkers: Sequence[Checker]) -> None:
+        """White and Black throw a die each, one soon or a while after the other."""
+        first = Side.WHITE if self.odd.random() < 0.5 else Side.BLACK
+        for side in (first, first.other):
+            value, half = dice[side.index], right_half(side, self.plan.seats.orientation)
+            lies = throw_dice((value, value), "one_die", half, checkers, self.odd, self.dice)
+            self._let_roll(side, lies)
+            if side is first:
+                self.add(float(self.odd.uniform(0.1, 2.5)))
+        self.tell(RollOff(t=self.now, white=dice[0], black=dice[1]))
+
+    def _pass_the_turn(self, side: Side, position: Position) -> None:
         """What may happen between two turns."""
         conditions = self.plan.conditions
         if "leaning" in conditions and self.odd.random() < 0.1:
             self._lean(side if self.odd.random() < 0.5 else side.other)
         if "bumped_board" in conditions and self.odd.random() < 0.15:
             self._bump(side)
+        if "covered" in conditions and self.turns >= self.next_cover:
+            self._cover(side, position)
+            self.next_cover = self.turns + int(self.odd.integers(3, 8))
         if "bumped_camera" in conditions and self.jolt is None:
             turns = self.plan.max_turns or _USUAL_TURNS
             if self.turns >= turns * float(self.odd.uniform(0.3, 0.6)):
@@ -450,7 +564,9 @@ class _Teller:
     def _lean(self, side: Side) -> None:
         """A player looks closely, and is on his way back when play goes on."""
         seconds = float(self.odd.uniform(1.5, 3.5))
-        lean = Leaning(side, self.now, self.now + seconds * self.plan.pace, float(self.odd.uniform(-14, 14)))
+        lean = Leaning(
+            self.player(side), self.now, self.now + seconds * self.plan.pace, float(self.odd.uniform(-14, 14))
+        )
         self.presences.append(lean)
         self.add(0.8 * seconds)
 
@@ -462,7 +578,7 @@ class _Teller:
             end = t + float(self.odd.uniform(15, 40))
             seat = self.plan.seats.sign(side)
             x = float(self.odd.uniform(5, FIELD_X - 3)) * (1 if self.odd.random() < 0.5 else -1)
-            self.presences.append(Resting(side, t, end, (x, seat * (FIELD_Y - 0.8))))
+            self.presences.append(Resting(self.player(side), t, end, (x, seat * (FIELD_Y - 0.8))))
             t = end + float(self.odd.uniform(3, 10))
 
     def _bump(self, side: Side) -> None:
@@ -494,6 +610,35 @@ class _Teller:
             self.carry(side, owner, point, point)
         self.reach(side, None, 0.3)
         self.add(0.5)
+
+    def _cover(self, side: Side, position: Position) -> None:
+        """A pause: the board is covered. The cloth may take a checker along, which is then put back."""
+        cover = Cover(self.player(side), self.now, self.now + float(self.odd.uniform(9, 20)) * self.plan.pace)
+        self.presences.append(cover)
+        self.add((cover.end - cover.start) / 2 / self.plan.pace)
+        ends = [
+            (owner, p, q)
+            for (owner, p), stack in self.stacks.items()
+            for q in (p - 1, p + 1)
+            if stack and {p, q} <= set(range(1, BAR)) and not self.stacks.get((owner.other, self._theirs(q)))
+        ]
+        slipped = ends[int(self.odd.integers(len(ends)))] if self.odd.random() < 0.4 else None
+        if slipped is not None:
+            owner, p, q = slipped
+            self.stacks[owner, p].pop()
+            self.stacks.setdefault((owner, q), []).append(self.put(owner, q))
+        self.scenes.append(Scene(self.now, cover.end, self.checkers, self.dice))
+        self.now = cover.end
+        if slipped is not None:
+            orientation = self.plan.seats.orientation
+            slots = [slot_of(orientation, index_of(self.plan.rules.game, owner, n)) for n in (p, q)]
+            reason = "the cloth has taken a checker along"
+            self.tell(Desync(t=self.now, reason=reason, slots=tuple(sorted(slots))))
+            self.add(float(self.odd.uniform(3.2, 4.2)))
+            self.carry(side, owner, q, p)
+            self.reach(side, None, 0.3)
+            self.tell(Resync(t=self.now, reason="it was put back", slots=(), position=position))
+        self.add(float(self.odd.uniform(1.0, 2.0)))
 
     def _roll_values(self) -> Dice:
         a, b = self.rng.integers(1, 7, 2).tolist()
@@ -569,18 +714,8 @@ class _Teller:
         by_hand: bool = False,
         one_by_one: bool = False,
     ) -> None:
-        finals = tuple(lie.die for lie in lies)
-        spins = tuple(float(self.rng.uniform(7, 12)) for _ in lies)
-        side_x = sum(lie.die.centre[0] for lie in lies if lie.half != "off")
-        cup_x = math.copysign(FIELD_X / 2, side_x) + float(self.rng.uniform(-3, 3))
-        seat = self.plan.seats.sign(side)
-        cup = (cup_x, seat * (FIELD_Y - 7.0 + float(self.rng.uniform(-1, 2))))
-        casts = zip(finals, spins, strict=True)
-        for part in [[cast] for cast in casts] if one_by_one else [list(casts)]:
-            dice, turns = zip(*part, strict=True)
-            self.add(1.35, Roll(side, dice, turns, cup, by_hand))
-            self.dice += dice
-        values = tuple(scene.top_value(d) for d in finals)
+        self._let_roll(side, lies, by_hand=by_hand, one_by_one=one_by_one)
+        values = tuple(scene.top_value(lie.die) for lie in lies)
         if len(values) > 2:  # a throw is told as two values: see :class:`engine.events.Throw`
             values = tuple(sorted(values, reverse=True))
         self.tell(
@@ -594,3 +729,19 @@ class _Teller:
                 halves=tuple(lie.half for lie in lies),
             )
         )
+
+    def _let_roll(
+        self, side: Side, lies: tuple[Lie, ...], *, by_hand: bool = False, one_by_one: bool = False
+    ) -> None:
+        """The dice leave the cup or the hand and come to rest."""
+        finals = tuple(lie.die for lie in lies)
+        spins = tuple(float(self.rng.uniform(7, 12)) for _ in lies)
+        side_x = sum(lie.die.centre[0] for lie in lies if lie.half != "off")
+        cup_x = math.copysign(FIELD_X / 2, side_x) + float(self.rng.uniform(-3, 3))
+        seat = self.plan.seats.sign(side)
+        cup = (cup_x, seat * (FIELD_Y - 7.0 + float(self.rng.uniform(-1, 2))))
+        casts = zip(finals, spins, strict=True)
+        for part in [[cast] for cast in casts] if one_by_one else [list(casts)]:
+            dice, turns = zip(*part, strict=True)
+            self.add(1.35, Roll(side, dice, turns, cup, by_hand))
+            self.dice += dice

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.events import Event
-from engine.position import Side
+from engine.position import Position, Side
 from engine.rules import RuleSet
 from hardware.table.conditions import Condition
 from hardware.table.landing import XY
@@ -77,19 +77,31 @@ class Leaning:
 
 
 @dataclass(frozen=True, slots=True)
+class Cover:
+    """A cloth that a player lays over the whole board, and takes off again."""
+
+    side: Side
+    start: float
+    end: float
+
+
+Presence = Resting | Leaning | Cover  #: what is in the picture beside what a scene shows
+
+
+@dataclass(frozen=True, slots=True)
 class Story:
     """All scenes of a match in order, without gaps, and its events.
 
     ``stills``: for each event, the second from which all that it rests on lay still in plain view: of
     a throw that is its ``t``, of a play when the hand that lifted the dice had left the picture.
-    ``presences``: people who are in the picture beside what the scenes show. ``jolt``: the second at
-    which the camera is knocked aside, if it is.
+    ``presences``: people and cloths that are in the picture beside what the scenes show. ``jolt``: the second
+    at which the camera is knocked aside, if it is.
     """
 
     scenes: tuple[Scene, ...]
     events: tuple[Event, ...]
     stills: tuple[float, ...]
-    presences: tuple[Resting | Leaning, ...] = ()
+    presences: tuple[Presence, ...] = ()
     jolt: float | None = None
 
     @property
@@ -103,7 +115,8 @@ class Plan:
     """What is to be told.
 
     ``faults``: throw faults and rule ids to break, spread over the match. ``conditions``: see
-    :mod:`hardware.table.conditions`; here those count that people make.
+    :mod:`hardware.table.conditions`; here those count that people make. ``position``: what stands on the
+    board at first, if the camera comes in the middle of a game.
     """
 
     rules: RuleSet
@@ -113,3 +126,4 @@ class Plan:
     max_turns: int | None
     pace: float
     conditions: frozenset[Condition] = frozenset()
+    position: Position | None = None

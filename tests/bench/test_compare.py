@@ -5,7 +5,7 @@ from dataclasses import replace
 from bench import faults, hard
 from bench.compare import compare, paired
 from bench.simulated import causes, causes_of, jobs
-from engine.events import Desync, Doubt, Event, PlayMade, Resync, Throw
+from engine.events import Desync, Doubt, Event, PlayMade, Resync, RollOff, Throw
 from engine.position import Game
 from engine.throws import FAULTS
 from hardware.table import CONDITIONS, STYLES
@@ -24,6 +24,15 @@ def test_the_truth_itself_is_perfect() -> None:
 def test_a_missing_event_costs_one() -> None:
     tally = compare(TRUTH, TRUTH[:3] + TRUTH[4:])
     assert (tally.throws_right, tally.plays_right, tally.false_events) == (9, 10, 0)
+
+
+def test_a_roll_off_counts_as_a_throw_whose_dice_have_owners() -> None:
+    rolled = [RollOff(t=1, white=2, black=5), *TRUTH]
+    assert compare(rolled, rolled).throws_right == 11
+    for read in (TRUTH, [RollOff(t=1, white=5, black=2), *TRUTH]):
+        tally = compare(rolled, read)
+        assert (tally.throws, tally.throws_right, tally.plays_right) == (11, 10, 10)
+    assert compare(TRUTH, rolled).false_events == 1
 
 
 def test_an_event_too_many_is_false() -> None:

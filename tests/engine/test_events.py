@@ -52,6 +52,7 @@ PLAIN_EVENTS = st.one_of(
         position=positions,
         side_to_move=st.none() | sides,
         players=st.none() | names,
+        turned=st.booleans(),
     ),
     st.builds(ev.MatchStart, t=times, rules=rules, players=names, roster=st.none() | rosters),
     st.builds(

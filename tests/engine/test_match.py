@@ -220,6 +220,29 @@ def won_by(match: Match, side: Side, result: str = "single", points: float = 1) 
     return after(match, GameEnd(t=9, winner=side, result=result, points=points))
 
 
+@pytest.mark.parametrize(
+    ("rules", "swapped", "begins"),
+    [
+        (SHORT, True, None),
+        (WINNER_STARTS, True, BLACK),  # the winner had White, and has Black now
+        (replace(WINNER_STARTS, next_game_start="swap_colours"), True, WHITE),
+        (replace(SHORT, next_game_start="swap_colours"), True, WHITE),
+        (replace(WINNER_STARTS, rolloff_winner_takes_white=True), False, WHITE),  # the roll-off tells (G8)
+    ],
+    ids=["roll-off", "winner starts", "nardy by rule", "by rule", "taken at the roll-off"],
+)
+def test_players_keep_their_seats_when_the_board_is_turned(
+    rules: RuleSet, swapped: bool, begins: Side | None
+) -> None:
+    """G9: White's home lies at the other side of the table now; the score goes along with the players."""
+    won = won_by(begun(rules), WHITE)
+    then = won.apply(replace(start(rules), turned=True))
+    assert (then.players, then.side_to_move) == (NAMES[::-1] if swapped else NAMES, begins)
+    assert then.by_seat(then.score) == won.by_seat(won.score)
+    named = won.apply(replace(start(rules), turned=True, players=NAMES))
+    assert named.players == NAMES, "who knows better says so"
+
+
 def test_colours_are_swapped_and_who_had_black_begins() -> None:
     """G9: the score goes with the players."""
     match = after(won_by(begun(LONG), WHITE, "mars", 2), start(LONG))
@@ -1362,6 +1385,16 @@ SWAPPED = after(won_by(begun(LONG), WHITE), start(LONG))
             "Game 2 of backgammon begins. It is the Crawford game: no cube.",
         ),
         (
+            won_by(begun(), WHITE),
+            replace(start(SHORT), turned=True),
+            "Game 2 of backgammon begins, colours swapped: Boris has White.",
+        ),
+        (
+            Match(SHORT, players=NAMES),
+            start(SHORT, position=ENDING),
+            "Game 1 of backgammon is joined as it stands.",
+        ),
+        (
             begun(),
             SetUp(
                 t=0, position=ENDING, side_to_move=BLACK, dice=(4, 4), score=(1, 0.5), cube=2, game_number=3
@@ -1464,6 +1497,13 @@ SWAPPED = after(won_by(begun(LONG), WHITE), start(LONG))
             begun(),
             Desync(t=0, reason="2 points differ", slots=()),
             "Board and record disagree: 2 points differ. Judging has stopped.",
+        ),
+        (
+            Match(SHORT),
+            Desync(
+                t=0, reason="the board is not set up right: of White’s points, point 8 has none", slots=(4,)
+            ),
+            "The board is not set up right: of White’s points, point 8 has none.",
         ),
         (begun(), Resync(t=0, reason="restored"), "Board and record agree again: restored."),
         (  # what cannot follow is told all the same

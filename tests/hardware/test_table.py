@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import cv2
@@ -13,7 +14,19 @@ import numpy as np
 import pytest
 
 from engine.corrections import replay
-from engine.events import BoardSeen, Event, GameEnd, GameStart, PlayMade, Throw, from_json, to_json
+from engine.events import (
+    BoardSeen,
+    Desync,
+    Event,
+    GameEnd,
+    GameStart,
+    PlayMade,
+    Resync,
+    RollOff,
+    Throw,
+    from_json,
+    to_json,
+)
 from engine.judge import judge_play
 from engine.layout import to_slots
 from engine.legal import legal_plays
@@ -49,8 +62,8 @@ from hardware.table.scene import (
     top_value,
     turn,
 )
-from hardware.table.script import tell
-from hardware.table.story import Leaning, Plan, Reach, Resting, Roll, Story
+from hardware.table.script import TURNED, tell
+from hardware.table.story import Cover, Leaning, Plan, Reach, Resting, Roll, Story
 from vision.geometry import FieldMap
 
 SMALL = (480, 270)
@@ -69,11 +82,13 @@ def check_truth(table: SimulatedTable) -> Match:
     rules = default_rules(table.game)
     events = table.truth()
     position: Position | None = None
-    last = -1.0
+    last, orientation = -1.0, table.orientation
     last_side: Side | None = None
     for event in events:
         assert event.t >= last
         last = event.t
+        if isinstance(event, BoardSeen):
+            orientation = event.orientation
         if isinstance(event, GameStart):
             position = event.position
         if isinstance(event, PlayMade):
@@ -84,7 +99,7 @@ def check_truth(table: SimulatedTable) -> Match:
                 assert (event.position in after) == event.legal
                 assert verdict.rule == event.rule
             last_side = event.side
-            assert event.slots == to_slots(event.position, table.orientation)
+            assert event.slots == to_slots(event.position, orientation)
             position = event.position
         assert from_json(to_json(event)).type == event.type
     return replay(events, rules)
@@ -523,3 +538,120 @@ def test_conditions_are_named_in_the_address_of_the_table() -> None:
     assert table.conditions == {"dim", "flicker"}
     with pytest.raises(CameraError, match="no condition 'fog'; there are dim, flicker"):
         simulated("sim:backgammon?conditions=fog")
+
+
+@pytest.mark.parametrize("game", list(Game))
+def test_a_roll_off_decides_who_begins(game: Game) -> None:
+    """G7: equal dice are thrown again; in backgammon the two dice are the first roll."""
+    ties = 0
+    for seed in range(1, 9):
+        table = SimulatedTable(seed=seed, game=game, max_turns=2, conditions=["roll_off"])
+        events = table.truth()[1:]
+        start, *rest = events
+        assert isinstance(start, GameStart)
+        assert start.side_to_move is None
+        rolls = [e for e in rest if isinstance(e, RollOff)]
+        assert rest[: len(rolls)] == rolls
+        assert [r.winner is None for r in rolls] == [True] * (len(rolls) - 1) + [False]
+        ties += len(rolls) - 1
+        first = plays(rest)[0]
+        assert first.side is rolls[-1].winner
+        if game is Game.BACKGAMMON:
+            assert first.dice == (rolls[-1].white, rolls[-1].black)
+            assert len(throws(rest)) == 1
+        else:
+            assert len(throws(rest)) == 2
+        assert replay(table.truth(), table.rules).turn == 2
+    assert ties
+
+
+@pytest.mark.parametrize("game", list(Game))
+def test_a_board_that_is_set_up_wrong_is_put_right_before_the_first_throw(game: Game) -> None:
+    kinds = set()
+    for seed in range(1, 17):
+        table = SimulatedTable(seed=seed, game=game, max_turns=1, conditions=["wrong_setup"], size=SMALL)
+        board, wrong, start, thrown, *_ = table.truth()
+        assert isinstance(board, BoardSeen)
+        assert isinstance(wrong, Desync)
+        assert isinstance(start, GameStart)
+        assert isinstance(thrown, Throw)
+        assert start.t - wrong.t > 10
+        right = to_slots(Position.start(game), table.orientation)
+        story = table._story.scenes
+        scene_then = next(s for s in story if s.start >= wrong.t)
+        scene_now = next(s for s in story if s.start >= start.t)
+        assert _counts(scene_now.checkers) == list(right)
+        stands = _counts(scene_then.checkers)
+        assert tuple(k for k in range(24) if stands[k] != right[k]) == wrong.slots
+        kinds.add((len(wrong.slots), sum(map(abs, stands))))
+    assert kinds == ({(1, 29), (2, 30), (6, 30)} if game is Game.BACKGAMMON else {(2, 30)})
+
+
+def _counts(checkers: Iterable[Checker]) -> list[int]:
+    """Signed counts by slot of checkers that lie on points."""
+    counts = [0] * 24
+    for c in checkers:
+        slots = [k for k in range(24) if abs(slot_x(k) - c.x) < 1 and (c.y > 0) == (k >= 12)]
+        for slot in slots:
+            counts[slot] += -1 if c.dark else 1
+    return counts
+
+
+def test_the_camera_may_come_in_the_middle_of_a_game() -> None:
+    there = plays(SimulatedTable(seed=4, max_turns=9).truth())[-1].position
+    table = SimulatedTable(seed=5, max_turns=4, position=there)
+    check_truth(table)
+    start = table.truth()[1]
+    assert isinstance(start, GameStart)
+    assert start.position == there
+    with pytest.raises(ValueError, match="15 checkers"):
+        SimulatedTable(position=replace(there, off=(1, 0)))
+
+
+def test_a_cloth_covers_the_board_between_turns_and_may_take_a_checker_along() -> None:
+    slipped = 0
+    for seed in range(9, 17):
+        table = SimulatedTable(seed=seed, max_turns=6, size=SMALL, conditions=["covered"])
+        covers = [p for p in table._story.presences if isinstance(p, Cover)]
+        assert covers
+        turns = [(t.t, p.t) for t, p in zip(throws(table.truth()), plays(table.truth()), strict=True)]
+        for cover in covers:
+            assert cover.end - cover.start > 8
+            assert not any(cover.start < end and begun < cover.end for begun, end in turns)
+        for before, after in pairwise(table._story.scenes):
+            assert before.end == after.start
+        lost = [e for e in table.truth() if isinstance(e, Desync)]
+        slipped += len(lost)
+        assert all(len(e.slots) == 2 for e in lost)
+        assert len(lost) == sum(isinstance(e, Resync) for e in table.truth())
+        check_truth(table)
+    assert slipped
+    with table:
+        free, covered = (
+            table.picture(round(t * table.fps)) for t in (covers[0].start - 0.1, covers[0].start + 4)
+        )
+    assert np.abs(free.astype(int) - covered).max(axis=2)[60:200, 60:400].mean() > 20
+
+
+@pytest.mark.parametrize("game", list(Game))
+def test_players_who_change_colours_keep_their_seats(game: Game) -> None:
+    table = SimulatedTable(seed=3, game=game, size=SMALL, max_turns=15, conditions=["colours_change"])
+    events = table.truth()
+    starts = [e for e in events if isinstance(e, GameStart)]
+    boards = [e.orientation for e in events if isinstance(e, BoardSeen)]
+    assert [e.turned for e in starts] == [False, True, True]
+    assert boards == [table.orientation, boards[1], table.orientation]
+    assert boards[1] is TURNED[boards[0]]
+    ways = dict(zip([e.t for e in starts], boards, strict=True))
+    for play in plays(events):
+        way = ways[max(t for t in ways if t < play.t)]
+        assert play.slots == to_slots(play.position, way)
+    # Who throws in the second game sits where the other side has its home in the first.
+    for throw in throws(events):
+        way = ways[max(t for t in ways if t < throw.t)]
+        roll = next(s.action for s in table._story.scenes if s.end == throw.t)
+        assert isinstance(roll, Roll)
+        assert Seats(game, table.orientation).sign(roll.side) == Seats(game, way).sign(throw.side)
+        assert Seats(game, way).sign(throw.side) * roll.cup[1] > 0
+    assert replay(events[: events.index(starts[1]) + 1], table.rules).seats == (Side.BLACK, Side.WHITE)
+    assert replay(events, table.rules).seats == (Side.WHITE, Side.BLACK)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.events import BoardSeen, Event, PlayMade, Throw
+from engine.events import BoardSeen, Desync, Event, PlayMade, Throw
 from engine.layout import start_layouts
 from engine.observation import Observation
 from engine.position import Game
@@ -251,6 +251,34 @@ def test_a_board_that_goes_out_of_view_is_found_again() -> None:
     assert back[-1].board is not None
     assert back[-1].still
     assert not back[-1].hands
+
+
+def test_a_cloth_that_is_drawn_off_the_board_is_waited_for() -> None:
+    """A board that is found again while half of the cloth lies on it would have a ghost for ever."""
+    table = SimulatedTable(seed=11, size=SIZE, style="felt", pose="off", max_turns=4, conditions=["covered"])
+    lost = next(e for e in table.truth() if isinstance(e, Desync))  # told when the cloth has gone
+    stands = [e for e in table.truth() if isinstance(e, PlayMade) and e.t < lost.t][-1]
+    reader = BoardReader()
+    with table:
+        times = [k / table.fps for k in range(12)]
+        times += [t / table.fps for t in range(round(10 * stands.t), round(10 * lost.t + 60))]
+        pictures = (Frame(table.picture(round(t * table.fps)), t, round(t * table.fps)) for t in times)
+        seen = [reader.read(frame) for frame in pictures]
+    covered = [o for o in seen if lost.t - 7 < o.t < lost.t - 2]
+    assert not any(slot.visible for o in covered for slot in o.slots)
+    back = [o for o in seen if lost.t + 6 > o.t > lost.t + 5]
+    assert all(o.slots and not o.hands and not o.cup_over_board for o in back)
+    for slot, count in zip(back[-1].slots, stands.slots, strict=True):
+        assert slot.best == count or (abs(count) > 4 and slot.probability(count) > 0.1)
+
+
+def test_a_board_that_no_start_was_seen_of_is_learnt_when_nobody_reaches_over_it() -> None:
+    there = next(e for e in reversed(SimulatedTable(seed=2, max_turns=12).truth()) if isinstance(e, PlayMade))
+    table = SimulatedTable(seed=5, size=SIZE, max_turns=3, position=there.position)
+    seen = [o for o in watch(BoardReader(), table) if o.slots]
+    quiet = [o for o in seen if o.still and not o.hands]
+    assert len(quiet) > 0.2 * len(seen)
+    assert all(slot.visible for o in quiet[2:] for slot in o.slots)
 
 
 def test_a_board_is_followed_when_all_checkers_have_left_their_first_places() -> None:
