@@ -70,7 +70,7 @@ from engine.tracker_explain import (
 )
 from engine.tracker_picture import Picture
 from engine.tracker_rivals import GIVEN_UP, SETTLED, Rival, corrections, rivals_of
-from engine.tracker_seats import SURE_SEAT, Seat, SeatWatch, home_of
+from engine.tracker_seats import BEFORE, SURE_SEAT, Seat, SeatWatch, home_of
 from engine.tracker_start import TALL, at_home, wrong_start
 
 Phase = Literal[
@@ -1013,9 +1013,12 @@ class Tracker:
     def _cast(self, dice: tuple[Lying, ...], cup_used: bool, together: bool = True) -> Cast:
         found = {self._seats.thrower(die.first) for die in dice} - {None}
         seat = found.pop() if len(found) == 1 else None
-        there = [seen for die in dice for seen in self._seats.arms(die.first)]
+        there = [arm for die in dice for arm in self._seats.arms(die.first)]
         arms = there.count(seat) if seat is not None and there.count(seat) == len(there) else 0
-        return Cast(dice, cup_used, together, seat=seat, arms=arms)
+        t = max(die.first for die in dice)
+        # Where no hand was seen to throw, nobody can say what was in it.
+        seen = cup_used or any(f.hands for f in self._frames if t - BEFORE <= f.t <= t)
+        return Cast(dice, cup_used if seen else None, together, seat=seat, arms=arms)
 
     # -- the roll-off -------------------------------------------------------------------------
 

@@ -148,7 +148,9 @@ class Watch:
         over = hand[labels]
         beside = ~hand & (inside == 0)
         beside[0] = False
-        self._cup.learn(labels, stats, beside & (areas > 1) & (areas < 15), small, self._reference)
+        # A part of an arm that comes in is none that has gone.
+        lying = (at_edge == 0) & (np.bincount(labels[~motion.quiet], minlength=number) == 0)
+        self._cup.learn(labels, stats, beside & lying & (areas > 1) & (areas < 15), small, self._reference)
         cup, cup_over = self._cup.find(small, over, beside[labels], different)
         covered = _with_shadow(over, shadow)
         return Cover(
@@ -277,7 +279,7 @@ class _CupMemory:
         small: Image,
         reference: Image,
     ) -> None:
-        """A compact thing beside the board that has gone is the cup, taken to throw."""
+        """A compact thing beside the board that has gone is the cup, taken to throw: its place is bare."""
         if self._colours is not None:
             return
         for i in np.flatnonzero(candidates):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.layout import SLOTS, start_layouts
-from engine.observation import EMPTY_SLOT, DieReading, Observation, PointXY, SlotReading
+from engine.observation import EMPTY_SLOT, Box, DieReading, Observation, PointXY, SlotReading
 from engine.position import CHECKERS, Game
 from hardware.camera import Frame, Image
 from vision.appearance import MARGIN, ROW, Appearance, Stance, learn, on_canvas
@@ -26,6 +26,7 @@ from vision.dice import DiceReader
 from vision.geometry import FieldMap
 from vision.hands import Cover, FieldMasks, Watch
 from vision.motion import Mask, Motion, MotionGate, shrink, shrink_factor
+from vision.scene import see
 from vision.slots import read_board
 from vision.witness import together
 
@@ -49,6 +50,7 @@ _SHAKEN = 0.5  # seconds from that within which something that seems to cover th
 _DICE_REST = 0.09  # seconds without movement after which a die is read: one like pair, or three at thirty
 _DICE_EVERY = 0.09  # seconds between two readings of dice that came to rest, though not all in one frame
 _STRAY = 0.15  # share of a die's box in which movement is something beside it: a shadow's rim, noise
+_CUP_EVERY = 0.09  # seconds between two looks of the network for a cup
 _SLOTS_EVERY = 0.3  # the same for slots
 _AGAIN = (0.6, 2.0)  # seconds of stillness after which a still board is read once more
 _TOUCHED = 0.005  # share of a slot that has moved since it was read, from which it is read first
@@ -289,7 +291,7 @@ class _Board:
         self._net: Witness | None = None  # how the network read the board, and when
         self._stale = np.ones(SLOTS + 1, np.bool_)  # what has changed since
         self._told: Witness = (tuple(self._slots), self._bar)  # what both say together
-        self._slots_at = self._dice_at = self._net_at = -np.inf
+        self._slots_at = self._dice_at = self._net_at = self._cup_at = -np.inf
         self._read_at = np.full(SLOTS + 2, -np.inf)  # of the slots and the bar; the last is of no slot
         self._dice: tuple[DieReading, ...] = ()
         # What of a board at rest is still to be read, and whether any of it has moved before.
@@ -326,7 +328,7 @@ class _Board:
     ) -> Observation:
         """What this frame shows, reading at full size only what has come to rest."""
         t = frame.t
-        cover = self._watch.cover(small, motion)
+        cover = self._with_cup(frame, self._watch.cover(small, motion), motion)
         if cover.clear:
             self.covered_since = None
         elif self.covered_since is None:
@@ -402,6 +404,17 @@ class _Board:
             still=still,
         )
 
+    def _with_cup(self, frame: Frame, cover: Cover, motion: Motion) -> Cover:
+        """What covers the board, with the cup that the network sees in a hand, where colours show none."""
+        moves = bool((cover.mask & motion.moved).any())
+        if not cover.hands or cover.cup_over_board or not moves or frame.t - self._cup_at < _CUP_EVERY:
+            return cover
+        self._cup_at = frame.t
+        cup = see(frame.image).cup
+        if cup is None or not self._share(self._masks.inside, cup):
+            return cover
+        return replace(cover, cup=cup, cup_over_board=True)
+
     def _dispel(
         self, image: Image, small: Image, cover: Cover, motion: Motion, appearance: Appearance
     ) -> None:
@@ -470,8 +483,8 @@ class _Board:
 
     def _lying(self, cover: Cover, motion: Motion) -> tuple[DieReading, ...]:
         """The dice that lie as they were read: in view, and nothing has moved there since."""
-        clear = [die for die in self._dice if self._share(cover.mask, die) < _COVERED_DIE]
-        lying = tuple(die for die in clear if self._share(motion.since >= self._dice_at, die) <= _STRAY)
+        clear = [die for die in self._dice if self._share(cover.mask, die.box) < _COVERED_DIE]
+        lying = tuple(die for die in clear if self._share(motion.since >= self._dice_at, die.box) <= _STRAY)
         self._rolling |= len(lying) < len(clear)
         return lying
 
@@ -500,7 +513,7 @@ class _Board:
         quiet = motion.at_rest(_DICE_REST)
         resting = cover.changed & quiet
         # Dice that lay there before the board was learnt are part of the reference, not a change.
-        kept = tuple(die for die in self._dice if self._share(resting, die) < 0.2)
+        kept = tuple(die for die in self._dice if self._share(resting, die.box) < 0.2)
         if not resting.any() and not self._whole:
             self._dice = kept
             return
@@ -523,24 +536,26 @@ class _Board:
         found = dice.read(image, self.field, slots=slots, changed=changed, stance=stance)
         least = _LIKELY_DIE if changed is not None else _SURE_DIE
         clear = [
-            die for die in found if die.confidence >= least and self._share(cover.mask, die) < _COVERED_DIE
+            die
+            for die in found
+            if die.confidence >= least and self._share(cover.mask, die.box) < _COVERED_DIE
         ]
-        lying = [die for die in clear if self._share(~quiet, die) <= _STRAY]
+        lying = [die for die in clear if self._share(~quiet, die.box) <= _STRAY]
         self._rolling = len(lying) < len(clear)
         self._dice = _apart([replace(die, since=self._since(motion, die)) for die in lying], kept)
 
     def _since(self, motion: Motion, die: DieReading) -> float:
         """When anything last moved at a die's place, seconds."""
-        return float(np.quantile(self._part(motion.since, die), 1 - _STRAY, method="lower"))
+        return float(np.quantile(self._part(motion.since, die.box), 1 - _STRAY, method="lower"))
 
-    def _share(self, mask: Mask, die: DieReading) -> float:
-        """The share of a die's box that lies in a mask of the small picture."""
-        part = self._part(mask, die)
+    def _share(self, mask: Mask, box: Box) -> float:
+        """The share of a box that lies in a mask of the small picture."""
+        part = self._part(mask, box)
         return float(part.mean()) if part.size else 0.0
 
-    def _part(self, plane: NDArray[_T], die: DieReading) -> NDArray[_T]:
-        """What lies under a die's box in a plane of the small picture."""
-        x0, y0, x1, y1 = (round(v / self._masks.factor) for v in die.box)
+    def _part(self, plane: NDArray[_T], box: Box) -> NDArray[_T]:
+        """What lies under a box in a plane of the small picture."""
+        x0, y0, x1, y1 = (round(v / self._masks.factor) for v in box)
         return plane[max(0, y0) : max(0, y1) + 1, max(0, x0) : max(0, x1) + 1]
 
 

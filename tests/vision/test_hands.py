@@ -168,7 +168,7 @@ def test_the_cup_is_learnt_when_it_is_taken() -> None:
     t = Table(with_cup(table()))
     assert t.see(with_cup(table())).cup is None, "nothing tells yet that this is a cup"
     in_hand = with_cup(with_hand(table(), (180, 60), (180, 0)), 180, 90)
-    cover = t.see(in_hand)
+    cover = t.see(in_hand, frames=5)  # its place lies bare
     assert cover.cup_over_board
     assert cover.cup is not None
     x0, y0, x1, y1 = cover.cup
@@ -180,6 +180,13 @@ def test_the_cup_is_learnt_when_it_is_taken() -> None:
     assert not back.cup_over_board
     empty_hand = t.see(with_cup(with_hand(table(), (180, 90), (180, 0))))
     assert not empty_hand.cup_over_board
+
+
+def test_an_arm_that_comes_in_is_no_cup_that_has_gone() -> None:
+    t = Table(table())
+    for reach in range(1, 6):  # from the edge of the picture towards the board, over plain table
+        t.see(with_hand(table(), (180, 4 * reach), (180, 0)))
+    assert t.see(table(), frames=5).cup is None
 
 
 def test_slow_light_is_followed() -> None:

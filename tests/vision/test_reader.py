@@ -170,6 +170,13 @@ def test_a_camera_that_was_knocked_aside_sees_the_board_again_within_a_second() 
     assert 0 < len(lost) <= 10
 
 
+def test_a_cup_of_the_colour_of_skin_is_seen_by_its_shape() -> None:
+    table = SimulatedTable(seed=141, style="leather", pose="oblique", max_turns=1)
+    throw = next(e for e in table.truth() if isinstance(e, Throw))
+    seen = list(watch(BoardReader(), table, round(10 * throw.t)))
+    assert sum(o.cup_over_board for o in seen) >= 2
+
+
 def test_a_match_joined_midway_is_learnt_from_what_stands_there() -> None:
     table = SimulatedTable(seed=1, size=SIZE, max_turns=2)
     truth = table.truth()
