@@ -123,6 +123,7 @@ IDLE_TURN_SECONDS = 6.0  #: a play without a throw is taken as finished when it 
 ADOPT_SECONDS = 5.0  #: a new board that stays this long is gone on from
 CONFIRM_SECONDS = 1.5  #: dice must be gone this long before an illegal play is told
 GIVE_UP_SECONDS = 6.0  #: an open turn is decided at the latest this long after the dice were lifted
+REST_FRAMES = 6  #: still frames that make a board that stood for a while
 TURN_SECONDS = 4.0  #: between two throws there is at least so long if a whole turn lies between them
 RETHROW_SAME_SECONDS = 4.0
 WRONG_SECONDS = 3.0  #: a board that stands so long is meant to be set up as it stands
@@ -1750,12 +1751,30 @@ class Tracker:
         Returns whether the picture and the record are out of step now.
         """
         frames = self._undisturbed()
+        seen_now = len(frames) >= 2
+        if not seen_now:  # the arm that threw these dice has moved since, over a board that stood before
+            frames = self._last_rest() if cast is not None else []
         if len(frames) < 2:
             return False
         picture = self._picture(frames)
         if len(picture.hidden) > 1 or picture.fit(self._g.position) > POOR_FIT:
             return False
-        return not self._explain_missed(now, picture, must=cast is not None) and not final
+        return not self._explain_missed(now, picture, must=cast is not None and seen_now) and not final
+
+    def _last_rest(self) -> list[Observation]:
+        """The last long run of still frames without hands, since the dice of the turn before were lifted."""
+        since = self._last.last if self._last is not None else -math.inf
+        run: list[Observation] = []
+        for frame in reversed(self._frames):
+            if frame.t <= since:
+                break
+            if frame.still and not frame.hands:
+                run.append(frame)
+            elif len(run) >= REST_FRAMES:
+                break
+            else:
+                run.clear()
+        return run[::-1][-FRAMES:] if len(run) >= REST_FRAMES else []
 
     def _explain_missed(self, now: float, picture: Picture, *, must: bool) -> bool:
         """Tell a turn whose throw was not seen. If ``must``, a board without explanation is a desync."""

@@ -20,6 +20,7 @@ from engine.observation import EMPTY_SLOT, Box, DieReading, Observation, PointXY
 from engine.position import CHECKERS, Game
 from hardware.camera import Frame, Image
 from vision.appearance import MARGIN, ROW, Appearance, Stance, learn, on_canvas
+from vision.bands import Bands
 from vision.board import find_board, track_board
 from vision.checkers import Witness, read_checkers
 from vision.dice import DiceReader
@@ -97,6 +98,7 @@ class BoardReader:
         self._corners = None if corners is None else [(float(x), float(y)) for x, y in corners]
         self._game = game
         self._expected = None if expected is None else tuple(expected)
+        self._bands = Bands()
         self._gate = MotionGate()
         self._dice_reader = DiceReader(learn=True)
         self._appearance: Appearance | None = None
@@ -108,7 +110,8 @@ class BoardReader:
 
     def read(self, frame: Frame) -> Observation:
         """What this frame shows. ``board`` is ``None`` and ``slots`` empty while none is found."""
-        small = shrink(frame.image)
+        image, small = self._bands.steady(frame.image, shrink(frame.image), frame.t)
+        frame = replace(frame, image=image)
         motion = self._gate.update(small, frame.t)
         if self._began is None or frame.t < self._last:
             # The first frame, or a camera that was opened anew and counts its time from there.
@@ -360,7 +363,7 @@ class _Board:
             self._left[:] = self._dice_left = self._unread = False
             now = visible & (moved > _UNREST) & (t - self._slots_at >= _SLOTS_EVERY)
         # The network is asked once whenever anything has changed; before all else, if what was read is odd.
-        ask = still and cover.clear and self._unasked(motion)
+        ask = still and self._unasked(motion)
         odd = ask and not first.any() and self._odd()
         if in_turns and (fresh or odd):
             now[:] = False  # dice may be lifted before long, checkers stay
@@ -371,7 +374,7 @@ class _Board:
             self._read_dice(frame.image, cover, motion, dice, believed, appearance.stance)
             busy = in_turns
         if ask and not busy and (odd or not in_turns or not self._left.any()):
-            self._ask(frame.image, t)
+            self._ask(frame.image, t, visible)
         if self._unread:
             waits = ask and self._net_at < t and self._odd()
             self._unread = self._whole or waits or bool((first & self._left).any())
@@ -468,10 +471,10 @@ class _Board:
         totals = (sum(max(0, sign * one.best) for one in (*slots, *bar)) for sign in (1, -1))
         return any(total != CHECKERS for total in totals)
 
-    def _ask(self, image: Image, t: float) -> None:
-        """Let the network, which knows nothing of this board, read all of it."""
+    def _ask(self, image: Image, t: float, visible: NDArray[np.bool_]) -> None:
+        """Let the network, which knows nothing of this board, read all of it that is ``visible``, (25,)."""
         self._net_at = t
-        self._stale[:] = False
+        self._stale[:] = ~visible
         seen = read_checkers(image, self.field)
         self._net = (seen.slots, seen.bar)
         self._tell()

@@ -13,7 +13,7 @@ from engine.observation import Observation, SlotReading
 from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
 from engine.tracker import Tracker
-from tests.engine.seen import CLEAR, Noise, Table
+from tests.engine.seen import CLEAR, Noise, Played, Table, Thrown
 from tests.engine.test_tracker import begun, check, plain, told, watch
 
 SHORT, LONG = default_rules(Game.BACKGAMMON), default_rules(Game.LONG_NARDY)
@@ -157,6 +157,18 @@ def test_a_play_that_was_told_wrongly_is_corrected_once_its_stack_can_be_counted
     assert plain(told(put_right)) == plain(table.truth)
     again = replay(events, SHORT)  # the record as it is kept comes to the same
     assert again.position == tracker.believed.position == table.position
+
+
+def test_a_first_turn_whose_dice_nobody_saw_is_told_before_the_next_is_decided() -> None:
+    table = begun()
+    first = next(p for p in legal_plays(table.position, WHITE, (3, 3), SHORT) if p.notation == "24/18(2)")
+    table.put(first.after)
+    table.truth += [Thrown(WHITE, (3, 3)), Played(WHITE, first.after, True)]
+    table.rest(1.0)
+    table.throw(BLACK, (5, 5), lie=0.2)  # and a hand comes at once
+    table.play(next(p for p in legal_plays(table.position, BLACK, (5, 5), SHORT)))
+    events = watch(table)
+    assert plain(told(events)) == plain(table.truth)
 
 
 def _reading(seen: Observation, slot: int, count: int) -> Observation:
