@@ -37,8 +37,8 @@ class Seen:
 class Remembering(BoardReader):
     """A reader that remembers what it has seen."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *, touching: bool = False) -> None:
+        super().__init__(touching=touching)
         self.observations: list[Observation] = []
 
     def read(self, frame: Frame) -> Observation:

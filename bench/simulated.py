@@ -23,6 +23,7 @@ from bench.tables import share, table
 from engine.events import Event, PlayMade, Throw
 from engine.position import Game
 from engine.rules import RuleSet
+from engine.throws import touching_matters
 from engine.tracker import Tracker
 from hardware.table import PLAY_FAULTS, STYLES, THROW_FAULTS, SimulatedTable
 from hardware.table.scene import POSES, Pose
@@ -87,7 +88,7 @@ class Result:
 def play(job: Job) -> Result:
     """Paint a match, read it with no help, and hold the events against the truth."""
     cv2.setNumThreads(1)
-    reader = Remembering()
+    reader = Remembering(touching=touching_matters(job.rules))
     told = [(reader.observations[-1].t, event) for event in digitize(job.table(), reader, Tracker(job.rules))]
     keep(repr(job), reader.observations)
     return _result(job, told)

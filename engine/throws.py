@@ -163,7 +163,7 @@ def _rest(
         rule, text = _LYING[state]
         faults.append(ThrowFault(state, rule, text))
     touching = any(die.touches_checker and die.state == "flat" for die in dice)
-    if touching and rules.die_touching_checker == "invalid" and not any(f.rule == "D8" for f in faults):
+    if touching and touching_matters(rules) and not any(f.rule == "D8" for f in faults):
         faults.append(ThrowFault("on_checker", "D8", "a die touches a checker"))
     halves = {die.half for die in dice if die.half != "off" and die.state not in ("on_frame", "off_board")}
     if rules.throw_half == "any_half":
@@ -242,6 +242,11 @@ def throw_faults(
         other_finished=False if early else None,
     )
     return tuple(fault.fault for fault in judge_throw(seen, rules, orientation).faults)
+
+
+def touching_matters(rules: RuleSet | None) -> bool:
+    """Whether a flat die that touches a checker is void (rules.md D8); by the usual rules it is not."""
+    return rules is not None and rules.die_touching_checker == "invalid"
 
 
 def is_void_if_early(rules: RuleSet, *, forced: bool, contact: bool) -> bool:

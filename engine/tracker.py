@@ -46,7 +46,14 @@ from engine.observation import DieReading, Observation
 from engine.position import CHECKERS, Game, Position, Side
 from engine.rules import RuleSet, default_rules
 from engine.scoring import GameResult, game_result
-from engine.throws import chance_to_be_stuck, has_contact, is_forced, is_void_if_early, throw_faults
+from engine.throws import (
+    chance_to_be_stuck,
+    has_contact,
+    is_forced,
+    is_void_if_early,
+    throw_faults,
+    touching_matters,
+)
 from engine.tracker_dice import (
     SAME,
     Cast,
@@ -1219,7 +1226,7 @@ class Tracker:
 
     def _touching(self, die: DieReading) -> float:
         """Probability that a die touches a checker, where that is a fault (rules.md D8)."""
-        return die.touching if self._g.rules.die_touching_checker == "invalid" else 0.0
+        return die.touching if touching_matters(self._g.rules) else 0.0
 
     def _tell_throw(self, turn: _Turn, now: float) -> None:
         """Tell a throw as soon as it is sure; what is not waits for the play."""

@@ -85,7 +85,8 @@ class BoardReader:
 
     ``corners``: the playing field in pixels, top-left first, clockwise, if given by hand. ``game``:
     which starting position to expect. ``expected``: 24 signed counts by slot, if the board is known
-    not to stand at the start (a match resumed).
+    not to stand at the start (a match resumed). ``touching``: measure whether dice touch checkers, which
+    takes its time and matters under few rule sets (rules.md D8).
     """
 
     def __init__(
@@ -94,7 +95,9 @@ class BoardReader:
         corners: Sequence[PointXY] | None = None,
         game: Game | None = None,
         expected: Sequence[int] | None = None,
+        touching: bool = False,
     ) -> None:
+        self._touching = touching
         self._corners = None if corners is None else [(float(x), float(y)) for x, y in corners]
         self._game = game
         self._expected = None if expected is None else tuple(expected)
@@ -128,7 +131,9 @@ class BoardReader:
         assert self._board is not None
         assert self._appearance is not None
         board = self._board
-        seen = board.read(frame, small, motion, self._appearance, self._dice_reader, self._believed)
+        looks = self._appearance
+        stance = looks.stance if self._touching else None
+        seen = board.read(frame, small, motion, looks, self._dice_reader, self._believed, stance)
         if board.gone:
             self._board, self._began, self._rested = None, frame.t, frame.t
             self._next_look = frame.t + _LOOK_EVERY
@@ -328,6 +333,7 @@ class _Board:
         appearance: Appearance,
         dice: DiceReader,
         believed: tuple[int, ...] | None,
+        stance: Stance | None,
     ) -> Observation:
         """What this frame shows, reading at full size only what has come to rest."""
         t = frame.t
@@ -371,7 +377,7 @@ class _Board:
         self._read_slots(frame.image, motion, appearance, now)
         busy = slots_busy = in_turns and bool(now.any())
         if fresh or (self._dice_left and not busy and not (in_turns and odd)):
-            self._read_dice(frame.image, cover, motion, dice, believed, appearance.stance)
+            self._read_dice(frame.image, cover, motion, dice, believed, stance)
             busy = in_turns
         if ask and not busy and (odd or not in_turns or not self._left.any()):
             self._ask(frame.image, t, visible)
@@ -509,7 +515,7 @@ class _Board:
         motion: Motion,
         dice: DiceReader,
         believed: tuple[int, ...] | None,
-        stance: Stance,
+        stance: Stance | None,
     ) -> None:
         """Read dice where something has changed, is not covered and lies still."""
         self._dice_at, self._dice_left, self._rolling = motion.t, False, False

@@ -23,6 +23,7 @@ from engine.layout import Orientation
 from engine.position import Game, Side
 from engine.record import Record
 from engine.rules import RuleSet, default_rules
+from engine.throws import touching_matters
 from hardware import CAMERAS
 
 #: Exit statuses, as ``zarbiter --help`` tells them. ``check`` and ``legal --check`` end with ``FOUND`` if
@@ -473,7 +474,9 @@ def digitize(
             stack.callback(watcher.close)
         out = stack.enter_context(events_file.open("w", encoding="utf-8")) if events_file else sys.stdout
         bar = stack.enter_context(progress(Path(video).name))
-        reader = BoardReader(corners=corners, game=chosen.game if chosen else None)
+        reader = BoardReader(
+            corners=corners, game=chosen.game if chosen else None, touching=touching_matters(chosen)
+        )
         try:
             for event in digitize_all(camera, reader, Tracker(chosen), bar, collector, watcher):
                 seen.append(event)

@@ -15,6 +15,7 @@ from engine.events import BoardSeen, Event
 from engine.layout import Orientation, to_slots
 from engine.observation import Observation
 from engine.rules import RuleSet
+from engine.throws import touching_matters
 from engine.tracker import Tracker
 from hardware import open_camera
 from hardware.camera import Camera, Image
@@ -110,6 +111,7 @@ def _referee(setup: Setup, store: Store, row: MatchRow, ready: Callable[[Pages],
             corners=setup.corners or row.corners or _last_corners(events),
             game=row.rules.game if row.rules else None,
             expected=_expected(desk.tracker),
+            touching=touching_matters(row.rules),
         ),
         desk=desk,
         hub=hub,

@@ -149,7 +149,7 @@ def test_watching_tells_that_a_die_touches() -> None:
     table = SimulatedTable(seed=4, faults=["touching"], max_turns=2, rules=rules, fps=5)
     throw = next(event for event in table.truth() if isinstance(event, Throw) and not event.valid)
     told: list[float] = []
-    reader = BoardReader()
+    reader = BoardReader(touching=True)
     with table:
         while (frame := table.read()) is not None and frame.t < throw.t + 0.8:
             told = [die.touching for die in reader.read(frame).dice]
