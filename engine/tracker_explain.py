@@ -191,9 +191,12 @@ def _slipped(picture: Picture, before: Position, rules: RuleSet, play: Reading) 
     been moved there, and that is an offence. Of a side that bears off, what is missing may as well be off.
     """
     gains: list[float] = []
+    lacking = [picture.shown(side) + play.after.bar[side.index] < CHECKERS for side in Side]
     for row, count in zip(picture.points, play.after.points, strict=True):
         side = Side.WHITE if count > 0 else Side.BLACK
-        if count and not before.off[side.index] and not _all_home(before, rules.game, side):
+        if not count or not lacking[side.index]:
+            continue
+        if not before.off[side.index] and not _all_home(before, rules.game, side):
             gains.append(row[count - side.sign] - row[count])
     best = [gain for gain in sorted(gains, reverse=True)[:MOST_SLIPPED] if gain > -SLIPPED]
     if not best:

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 from engine.layout import SLOTS, Orientation, slot_of
 from engine.observation import Observation, SlotReading
-from engine.position import CHECKERS, Game, Position
+from engine.position import CHECKERS, Game, Position, Side
 
 OVERLOOKED = 0.02  #: chance that a checker on the bar is not seen, dark on dark, in all the frames alike
 FLOOR = 2e-4  #: probability left to every count, whatever the frames say
-NEIGHBOUR = 0.02  #: share of a reading of three or more that may be one checker more or less
-TALL = 3
+NEIGHBOUR = 0.02  #: share of a reading of a full row or more that may be one checker more or less
+FULL = 5  #: checkers of a full row
+TALL = 3  #: of more than so many the camera may always count another number
 LOOKS = 1.8  #: how many independent looks ``LOOKS_FRAMES`` or more frames of one still board are worth
 LOOKS_FRAMES = 5
 ANCHORED = -0.7  #: log probability that a stack misread before and read alike now is unchanged
@@ -54,7 +55,7 @@ def _row(readings: Iterable[SlotReading], overlooked: float = 0.0) -> Row | None
         mean[one] += overlooked * mean[0]
     wide = list(mean)
     for count in range(-15, 16):
-        if abs(count) >= TALL:
+        if abs(count) >= FULL:
             for other in (count - 1, count + 1):
                 if abs(other) <= 15:
                     wide[other] += NEIGHBOUR * mean[count]
@@ -142,6 +143,10 @@ class Picture:
                 for n in range(max(1, abs(count) - 4), min(15, abs(count) + 4) + 1):
                     row[sign * n] = max(row[sign * n], ANCHORED - 0.4 * abs(abs(count) - n))
         return replace(self, points=tuple(rows))
+
+    def shown(self, side: Side) -> int:
+        """The checkers of a side on all points, each point by its likeliest count."""
+        return sum(max(0, side.sign * _best(row)) for row in self.points)
 
     def disagrees(self, position: Position, nats: float = 2.0) -> tuple[int, ...]:
         """The indices of points at which a position is clearly not what the picture shows."""
