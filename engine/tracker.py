@@ -56,6 +56,7 @@ from engine.throws import (
 )
 from engine.tracker_dice import (
     SAME,
+    TURNED_FRAMES,
     Cast,
     DiceWatch,
     Lying,
@@ -188,6 +189,7 @@ class _Turn:
     t: float
     told: Throw | None = None
     place: int = -1  #: of that in the record
+    shifted: Lying | None = None  #: a die that was put elsewhere after that, as it lies now
     touched: bool = False  #: a die was turned or shifted after that, and it has been told
     over: float | None = None  #: seconds, when it ended: its dice were last seen, or a clock was pressed
     signalled: bool = False  #: somebody has said that it has ended
@@ -930,16 +932,20 @@ class Tracker:
                 if not told or fresh[0].reading().value == lost[0].reading().value:
                     keep = next(die for die in cast.dice if die is not lost[0])
                     cast.dice = (keep, fresh[0])
+                    if told and self._turn is not None:
+                        self._turn.shifted = fresh[0]
                 elif self._turn is not None and len(fresh[0].clear) >= 2:
                     self._spent += fresh  # it counts as it was
                     self._tell_touched(self._turn)
         turn = self._turn
         dice = turn.cast.dice if turn is not None and turn.cast is not None else ()
-        if turn is not None and any(turned(die) for die in dice):
+        shifted = turn.shifted if turn is not None else None
+        lies = shifted is not None and len(shifted.clear) >= TURNED_FRAMES and self._watch.there(shifted)
+        if turn is not None and (lies or any(turned(die) for die in dice)):
             self._tell_touched(turn)
 
     def _tell_touched(self, turn: _Turn) -> None:
-        """Tell a throw once more, of which a die was turned: it stands as it was (rules.md D11)."""
+        """Tell a throw once more, of which a die was moved or turned: it stands as it was (rules.md D11)."""
         if turn.told is None or not turn.told.valid or turn.touched or turn.rolled_off:
             return
         turn.touched = True
