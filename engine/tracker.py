@@ -55,6 +55,7 @@ from engine.throws import (
     touching_matters,
 )
 from engine.tracker_dice import (
+    NEAR,
     SAME,
     TURNED_FRAMES,
     Cast,
@@ -932,7 +933,8 @@ class Tracker:
                 if not told or fresh[0].reading().value == lost[0].reading().value:
                     keep = next(die for die in cast.dice if die is not lost[0])
                     cast.dice = (keep, fresh[0])
-                    if told and self._turn is not None:
+                    elsewhere = not lost[0].within(NEAR, fresh[0].reading())
+                    if told and self._turn is not None and elsewhere:
                         self._turn.shifted = fresh[0]
                 elif self._turn is not None and len(fresh[0].clear) >= 2:
                     self._spent += fresh  # it counts as it was
@@ -940,7 +942,8 @@ class Tracker:
         turn = self._turn
         dice = turn.cast.dice if turn is not None and turn.cast is not None else ()
         shifted = turn.shifted if turn is not None else None
-        lies = shifted is not None and len(shifted.clear) >= TURNED_FRAMES and self._watch.there(shifted)
+        all_there = all(die in self._watch.lying and not die.missed for die in dice)
+        lies = shifted is not None and len(shifted.clear) >= TURNED_FRAMES and all_there
         if turn is not None and (lies or any(turned(die) for die in dice)):
             self._tell_touched(turn)
 

@@ -307,6 +307,7 @@ class _Board:
         self._dice_left = self._unread = False
         self._rolling = False  # whether a die that was read moves or has moved
         self._whole = True  # dice may lie on the board already, and then nothing has changed
+        self._early = np.zeros(self.small_shape[:2], np.bool_)  # where they lay, if any did
         self._still_since: float | None = None
         self._due: list[float] = []
 
@@ -503,7 +504,7 @@ class _Board:
             return False
         if self._rolling:
             return True
-        fresh = cover.changed & (motion.since >= self._dice_at)
+        fresh = self._changed(cover) & (motion.since >= self._dice_at)
         if not fresh.any():
             return False
         return bool(cv2.erode((fresh & motion.at_rest(_DICE_REST)).view(np.uint8), _CORE).any())
@@ -520,7 +521,7 @@ class _Board:
         """Read dice where something has changed, is not covered and lies still."""
         self._dice_at, self._dice_left, self._rolling = motion.t, False, False
         quiet = motion.at_rest(_DICE_REST)
-        resting = cover.changed & quiet
+        resting = self._changed(cover) & quiet
         # Dice that lay there before the board was learnt are part of the reference, not a change.
         kept = tuple(die for die in self._dice if self._share(resting, die.box) < 0.2)
         if not resting.any() and not self._whole:
@@ -531,7 +532,7 @@ class _Board:
             size = (image.shape[1], image.shape[0])
             full = cv2.resize(resting.view(np.uint8), size, interpolation=cv2.INTER_NEAREST)
             changed = np.asarray(full, np.uint8).view(np.bool_)
-        self._whole = False
+        whole, self._whole = self._whole, False
         slots = list(self._told[0])
         if (
             believed is not None
@@ -551,7 +552,13 @@ class _Board:
         ]
         lying = [die for die in clear if self._share(~quiet, die.box) <= _STRAY]
         self._rolling = len(lying) < len(clear)
+        for die in lying if whole else ():
+            self._part(self._early, die.box)[:] = True
         self._dice = _apart([replace(die, since=self._since(motion, die)) for die in lying], kept)
+
+    def _changed(self, cover: Cover) -> Mask:
+        """What differs from the board as it was found, and where dice lay then: they come into view again."""
+        return cover.changed | (self._early & ~cover.mask)
 
     def _since(self, motion: Motion, die: DieReading) -> float:
         """When anything last moved at a die's place, seconds."""
