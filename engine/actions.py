@@ -114,13 +114,13 @@ def offered(match: Match, stands: Position | None = None) -> tuple[Offer, ...]:
         *_of_the_step(match, stands),
         *_of_the_play(match),
         *_of_the_cube(match),
-        *_of_a_late_double(match),
         *_of_the_throw(match),
         *_of_the_turn(match),
         *_of_the_start(match),
         *_of_the_end(match),
         *_of_touching(match),
         *_of_the_record(match),
+        *_of_a_late_double(match),
     )
     return tuple(offer for offer in candidates if match.refusal(offer.event) is None)
 
@@ -199,7 +199,7 @@ def _of_a_late_double(match: Match) -> Iterator[Offer]:
         when = "after the throw" if side is match.side_to_move else "although it is not his turn"
         event = CubeAction(t=0, side=side, action="double", value=2 * match.cube, rule="C2")
         label = f"{match.name(side)} has doubled {when}: it does not count"
-        yield Offer(f"late_double.{side.value}", "cube", label, ("C2",), event, side)
+        yield Offer(f"late_double.{side.value}", "record", label, ("C2",), event, side)
 
 
 def _void_if_early(match: Match) -> bool:
