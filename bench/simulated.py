@@ -230,7 +230,15 @@ def simulated(quick: bool) -> dict[str, Tally]:
 def report(results: Sequence[Result]) -> dict[str, Tally]:
     """Print the tables of these matches; counts by game, board, camera and of all."""
     totals: dict[str, Tally] = {}
-    figures = ("throws", "plays", "game ends", "false events", "illegal shown as legal", "desyncs")
+    figures = (
+        "throws",
+        "taken back first",
+        "plays",
+        "game ends",
+        "false events",
+        "illegal as legal",
+        "desyncs",
+    )
     head = ("", "games", *figures, "doubts", "... a game", "... at most")
     keys: tuple[tuple[str, Callable[[Job], str]], ...] = (
         ("game", lambda job: job.game.value),
@@ -264,6 +272,7 @@ def _figures(total: Tally) -> tuple[object, ...]:
     return (
         total.games,
         share(total.throws_right, total.throws),
+        total.taken_back,
         share(total.plays_right, total.plays),
         share(total.ends_right, total.ends),
         total.false_events,

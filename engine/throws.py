@@ -35,6 +35,9 @@ FAULTS: dict[Fault, tuple[str, str]] = {
     "wrong_side": ("it was not his turn", "G10"),
 }
 
+#: The 21 rolls, the higher value first, and their probabilities.
+THROWS: dict[Dice, float] = {(a, b): (1 if a == b else 2) / 36 for a in range(1, 7) for b in range(1, a + 1)}
+
 #: What follows: both dice are thrown again (rules.md D10), or the roll is played as it lies.
 Then = Literal["both_again", "roll_stands"]
 
@@ -270,9 +273,8 @@ def chance_to_be_stuck(position: Position, side: Side, rules: RuleSet) -> float:
 
     Who is shut out often does not throw at all, and the opponent goes on.
     """
-    rolls = [(a, b) for a in range(1, 7) for b in range(1, a + 1)]
-    stuck = [(a, b) for a, b in rolls if not legal_plays(position, side, (a, b), rules)[0].moves]
-    return sum(1 if a == b else 2 for a, b in stuck) / 36
+    stuck = [dice for dice in THROWS if not legal_plays(position, side, dice, rules)[0].moves]
+    return 1.0 if len(stuck) == len(THROWS) else sum(THROWS[dice] for dice in stuck)
 
 
 def has_contact(position: Position, game: Game) -> bool:

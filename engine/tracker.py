@@ -47,6 +47,7 @@ from engine.position import CHECKERS, Game, Position, Side
 from engine.rules import RuleSet, default_rules
 from engine.scoring import GameResult, game_result
 from engine.throws import (
+    THROWS,
     chance_to_be_stuck,
     has_contact,
     is_forced,
@@ -70,7 +71,6 @@ from engine.tracker_dice import (
 from engine.tracker_explain import (
     ILLEGAL,
     OUT_OF_TURN,
-    THROWS,
     Reading,
     explain,
     missed_turn,
@@ -78,7 +78,7 @@ from engine.tracker_explain import (
     turn_before,
 )
 from engine.tracker_picture import Picture
-from engine.tracker_rivals import GIVEN_UP, SETTLED, Rival, corrections, rivals_of
+from engine.tracker_rivals import GIVEN_UP, MOST_RIVALS, SETTLED, Rival, corrections, rivals_of
 from engine.tracker_seats import BEFORE, SURE_SEAT, Seat, SeatWatch, home_of
 from engine.tracker_start import TALL, at_home, wrong_start
 
@@ -189,7 +189,8 @@ class _Turn:
     cast: Cast | None
     t: float
     told: Throw | None = None
-    place: int = -1  #: of that in the record
+    place: int | None = None  #: of that in the record, where it was told once
+    reconsidered: bool = False  #: whether earlier plays were thought of again on the board it was thrown on
     shifted: Lying | None = None  #: a die that was put elsewhere after that, as it lies now
     touched: bool = False  #: a die was turned or shifted after that, and it has been told
     over: float | None = None  #: seconds, when it ended: its dice were last seen, or a clock was pressed
@@ -293,9 +294,7 @@ class Tracker:
         self._out_of_turn = False  #: whether that was made although it was the other's turn (rules.md G10)
         self._cup_demanded = False  #: somebody wants dice thrown from the cup (rules.md D2)
         self._wrong_way: Orientation | None = None  #: set up so, against the rules, and told
-        self._any_play = (
-            False  #: whether a play was made in any game, so that who has which colour is settled
-        )
+        self._any_play = False  #: whether one was made in any game, so that who has which colour is settled
         self._wrong_start: tuple[int, ...] = ()  #: where it was set up wrong, and told
         self._guesses: list[_Guess] = []  #: games that may be under way, the board not having been set up
         self._held: list[_Held] = []
@@ -546,7 +545,9 @@ class Tracker:
         self._dice, self._dice_valid = throw.dice, throw.valid
         if throw.valid or game.side is None:
             game.side = throw.side
-        self._turn = _Turn(None, throw.t, told=throw)
+        # A void throw settles nothing: what was to be put right still is.
+        rejected = self._turn.rejected if self._turn is not None and not throw.valid else None
+        self._turn = _Turn(None, throw.t, told=throw, rejected=rejected)
 
     def _let_stand(self, side: Side) -> None:
         """What was to be put right stands if the opponent, ``side``, has thrown or doubled (rules.md E6)."""
@@ -952,7 +953,7 @@ class Tracker:
         if turn.told is None or not turn.told.valid or turn.touched or turn.rolled_off:
             return
         turn.touched = True
-        turn.told = replace(turn.told, faults=(*turn.told.faults, "touched"))
+        turn.told, turn.place = replace(turn.told, faults=(*turn.told.faults, "touched")), None
         self._out.append(turn.told)
 
     def _see_third(self) -> None:
@@ -968,6 +969,7 @@ class Tracker:
         new = tuple(f for f in self._faults(cast, turn.told.side) if f not in turn.told.faults)
         halves = tuple(r.half for r in cast.readings())
         turn.told = replace(turn.told, valid=False, faults=(*turn.told.faults, *new), halves=halves)
+        turn.place = None
         self._dice_valid = False
         self._out.append(turn.told)
 
@@ -1412,21 +1414,26 @@ class Tracker:
         before = self._g.position
         told = self._close(turn, best, picture)
         if told is not None and not self._g.over and told[1].rule not in ("D10", "G10"):
-            throw = (turn.place, turn.told) if turn.told is not None and turn.place >= 0 else None
-            self._rivals += rivals_of(told, throw, before, readings)
+            throw = (turn.place, turn.told) if turn.told is not None and turn.place is not None else None
+            self._rivals = [*self._rivals, *rivals_of(told, throw, before, readings)][-MOST_RIVALS:]
         self._reference = picture, self._g.position
 
     def _think_again(self, now: float, turn: _Turn) -> None:
         """Correct an earlier play that was another one, as the board shows on which the dice fell."""
         game = self._g
         stood = self._stood(turn)
-        if not self._rivals or not stood:
+        if turn.reconsidered or not self._rivals or not stood:
             return
+        turn.reconsidered = True
         # Not held against what was seen before: of that a rival says that it was read wrongly.
         picture = Picture.of(stood, game.orientation, self._white_is_light, game.rules.game)
         for rival in self._rivals:
             rival.hear(picture, game.position)
-        self._rivals = [rival for rival in self._rivals if rival.odds <= GIVEN_UP]
+        self._rivals = [
+            rival
+            for rival in self._rivals
+            if rival.odds <= GIVEN_UP and rival.instead_of(game.position) is not None
+        ]
         for rival in [rival for rival in self._rivals if rival.heard and rival.odds < SETTLED]:
             position = rival.instead_of(game.position)
             found = corrections(rival, now, game.rules, game.orientation, white_is_light=self._white_is_light)
@@ -1436,6 +1443,7 @@ class Tracker:
                 game.position, self._reference = position, None
                 others = [other.given(rival, found) for other in self._rivals]
                 self._rivals = [other for other in others if other is not None]
+                turn.reconsidered = False  # by the board as it is believed now, others may be right too
                 return
 
     def _stood(self, turn: _Turn) -> list[Observation]:
@@ -1615,7 +1623,8 @@ class Tracker:
             cast.out_of_turn = self._has_yet_to_throw(side.other, cast)
         out_of_turn = cast is not None and cast.out_of_turn and side is not self._g.side
         if turn.told is not None and cast is not None and (self._g.side is None or cast.out_of_turn):
-            turn.told = self._tell_of(turn.told, side, cast)
+            was, turn.told = turn.told, self._tell_of(turn.told, side, cast)
+            turn.place = turn.place if turn.told is was else None
         if turn.told is None and cast is not None and out_of_turn:
             self._emit_throw(turn, side, best.dice, self._faults(cast, side), best.dice_probability)
         rolled = self._roll_off(cast, side) if turn.told is None and cast is not None else None
@@ -1828,10 +1837,10 @@ class Tracker:
         if score < POOR_FIT or not Reading.could_be_play(self._g.position, after, self._g.side):
             if stood >= BUMP_SECONDS:
                 self._desync(now, picture)
-        elif stood >= IDLE_TURN_SECONDS or (stood >= BUMP_SECONDS and self._slipped(picture)):
+        elif stood >= IDLE_TURN_SECONDS or (stood >= BUMP_SECONDS and self._changed_under_cover(picture)):
             self._explain_missed(now, picture, must=True)
 
-    def _slipped(self, picture: Picture) -> bool:
+    def _changed_under_cover(self, picture: Picture) -> bool:
         """Whether a board differs since it was uncovered, and no turn explains it; nobody has moved since."""
         if self._moved_t > self._unveiled_t + UNVEILING_SECONDS:
             return False

@@ -18,6 +18,7 @@ from engine.judge import judge_play
 from engine.legal import legal_plays
 from engine.position import BAR, CHECKERS, Game, Position, Side
 from engine.rules import RuleSet
+from engine.throws import THROWS
 from engine.tracker_picture import Picture
 
 ILLEGAL = -10.0  #: log prior of any one illegal play: about 2 turns in 100, of some 400 ways
@@ -35,9 +36,6 @@ MISSED_TURN = -6.0  #: log prior of a turn of which nothing was seen
 #: Log prior of each checker that a play bears off less than another play of the roll would: rarely meant.
 KEPT_ON = -2.0
 MISSED_FIT = -9.0  #: how well a play must fit to explain a turn whose throw was not seen
-
-#: The 21 throws and their probabilities.
-THROWS: dict[Dice, float] = {(a, b): (1 if a == b else 2) / 36 for a in range(1, 7) for b in range(1, a + 1)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from engine.rules import RuleSet
 from engine.tracker_explain import Reading
 from engine.tracker_picture import Picture
 
-RIVALS = 4  #: of one play
+RIVALS, MOST_RIVALS = 4, 24  #: of one play, and of all
 NEARLY = 7.0  #: nats by which a rival may be behind, to be remembered
 COUNTED = 5  #: checkers of a point that the camera counts one by one
 SETTLED, GIVEN_UP = -3.0, 8.0  #: log odds of what was told at which it is corrected, and the rival forgotten
@@ -103,11 +103,16 @@ class Rival:
 def rivals_of(
     told: tuple[int, PlayMade], throw: tuple[int, Throw] | None, before: Position, readings: Sequence[Reading]
 ) -> list[Rival]:
-    """The explanations of a play worth remembering: of all ``readings``, best first, one was told."""
+    """The explanations of a play worth remembering: of all ``readings``, best first, one was told.
+
+    ``throw``: what was told of the throw; without it that is not corrected, and a play of other dice is none.
+    """
     best = next(r for r in readings if r.after == told[1].position and r.side is told[1].side)
     rivals = []
     for r in readings:
         if r.kind != "play" or r.slipped or r.side is not best.side or r.after == best.after:
+            continue
+        if throw is None and sorted(r.dice) != sorted(told[1].dice):
             continue
         if r.score > best.score - NEARLY:
             heard = counted(best.after, r.after)

@@ -16,7 +16,7 @@ from engine.legal import legal_plays
 from engine.observation import Observation
 from engine.position import CHECKERS, Game, Position, Side
 from engine.rules import RuleSet
-from engine.tracker_explain import THROWS
+from engine.throws import THROWS
 
 TALL = 5  #: a stack of so many may be read as any that is as tall
 SURE = 0.8  #: how surely every point must be read that is not as in a set-up board

@@ -131,9 +131,9 @@ class BoardReader:
         assert self._board is not None
         assert self._appearance is not None
         board = self._board
-        looks = self._appearance
-        stance = looks.stance if self._touching else None
-        seen = board.read(frame, small, motion, looks, self._dice_reader, self._believed, stance)
+        look = self._appearance
+        stance = look.stance if self._touching else None
+        seen = board.read(frame, small, motion, look, self._dice_reader, self._believed, stance)
         if board.gone:
             self._board, self._began, self._rested = None, frame.t, frame.t
             self._next_look = frame.t + _LOOK_EVERY
@@ -416,8 +416,9 @@ class _Board:
 
     def _with_cup(self, frame: Frame, cover: Cover, motion: Motion) -> Cover:
         """What covers the board, with the cup that the network sees in a hand, where colours show none."""
-        moves = bool((cover.mask & motion.moved).any())
-        if not cover.hands or cover.cup_over_board or not moves or frame.t - self._cup_at < _CUP_EVERY:
+        if not cover.hands or cover.cup_over_board or frame.t - self._cup_at < _CUP_EVERY:
+            return cover
+        if not (cover.mask & motion.moved).any():
             return cover
         self._cup_at = frame.t
         cup = see(frame.image).cup

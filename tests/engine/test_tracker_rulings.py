@@ -22,6 +22,7 @@ from engine.events import (
     Throw,
     TurnEnd,
 )
+from engine.layout import colour_of
 from engine.legal import legal_plays
 from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
@@ -70,10 +71,17 @@ class TestADemandedPlay:
         assert not events[-1].legal
         return table, events
 
-    def test_it_stands_once_the_opponent_doubles(self) -> None:
-        """E6."""
+    @pytest.mark.parametrize("thrown", [None, W, B], ids=["at once", "void by him", "void by the other"])
+    def test_it_stands_once_the_opponent_doubles(self, thrown: Side | None) -> None:
+        """E6; a void throw in between settles nothing."""
         table, events = self.wrong()
-        tracker = Tracker.resume([*events, Ruling(t=table.t, decision="demand", asked_by=B)], SHORT)
+        demand = Ruling(t=table.t, decision="demand", asked_by=B)
+        void = [
+            Throw(t=table.t, side=side, colour=colour_of(side), dice=(6, 6), valid=False, faults=("cocked",))
+            for side in Side
+            if side is thrown
+        ]
+        tracker = Tracker.resume([*events, demand, *void], SHORT)
         assert tracker.believed.position != table.position
         tracker.ruled(CubeAction(t=table.t, side=B, action="double", value=2))
         now = tracker.believed
