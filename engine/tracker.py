@@ -65,6 +65,7 @@ from engine.tracker_dice import (
     came_together,
     may_be_third,
     same_dice,
+    seen_beside,
     three_at_once,
     turned,
 )
@@ -1152,7 +1153,7 @@ class Tracker:
         """Whether a cast is void since the dice of the throw before, ``told``, lie there (rules.md D13)."""
         if open_cast is None or not told.valid or len(open_cast.dice) + len(cast.dice) < 4:
             return False
-        if any(die not in self._watch.lying or die.last < cast.t for die in open_cast.dice):
+        if not any(seen_beside(open_cast, cast, seen) for seen in self._frames):
             return False
         game = self._g
         forced = is_forced(game.position, told.side, told.dice, game.rules)
@@ -1172,9 +1173,12 @@ class Tracker:
         """Whether a throw was only hidden, missed or moved aside, and not thrown again."""
         if _shown(old) != _shown(new):
             return False
+        if any(seen_beside(old, new, seen) for seen in self._frames):
+            return False
         cup = self._cup_t > old.last
         if same_dice(old, new):
-            return not (cup and self._seen_empty(old.last, new.t))
+            other_arm = None not in (old.seat, new.seat) and old.seat != new.seat
+            return not (cup and (other_arm or self._seen_empty(old.last, new.t)))
         thrown = cup or new.t - old.last > RETHROW_SAME_SECONDS
         return not (thrown or self._seen_empty(old.last, new.t) or self._played(old))
 
@@ -1398,6 +1402,9 @@ class Tracker:
             if final or self._next is not None:  # whoever won the roll-off throws both dice after all
                 self._next_turn()
             return
+        if best.kind == "illegal" and self._explains(turn, frames, best.score, now):
+            self._decide(now, final=final, standing=standing)
+            return
         if best.kind == "illegal" and self._tell_turn_before(turn, picture, best.score):
             return
         if (best.kind == "illegal" and not best.playable) or best.fit < 2 * POOR_FIT:
@@ -1435,16 +1442,37 @@ class Tracker:
             if rival.odds <= GIVEN_UP and rival.instead_of(game.position) is not None
         ]
         for rival in [rival for rival in self._rivals if rival.heard and rival.odds < SETTLED]:
-            position = rival.instead_of(game.position)
-            found = corrections(rival, now, game.rules, game.orientation, white_is_light=self._white_is_light)
             self._rivals.remove(rival)
-            if position is not None and found:
-                self._out += found
-                game.position, self._reference = position, None
-                others = [other.given(rival, found) for other in self._rivals]
-                self._rivals = [other for other in others if other is not None]
+            if self._believe(rival, now):
                 turn.reconsidered = False  # by the board as it is believed now, others may be right too
                 return
+
+    def _believe(self, rival: Rival, now: float) -> bool:
+        """Correct the record, since ``rival`` was right; whether that can be."""
+        game = self._g
+        position = rival.instead_of(game.position)
+        found = corrections(rival, now, game.rules, game.orientation, white_is_light=self._white_is_light)
+        if position is None or not found:
+            return False
+        self._out += found
+        game.position, self._reference = position, None
+        others = [other.given(rival, found) for other in self._rivals if other is not rival]
+        self._rivals = [other for other in others if other is not None]
+        return True
+
+    def _explains(self, turn: _Turn, frames: Sequence[Observation], score: float, now: float) -> bool:
+        """Correct an earlier play, if what stands is a legal play then, and better so than with ``score``."""
+        game = self._g
+        picture = Picture.of(frames, game.orientation, self._white_is_light, game.rules.game)
+        for rival in sorted(self._rivals, key=lambda rival: rival.odds):
+            position = rival.instead_of(game.position)
+            if position is None:
+                continue
+            best = self._readings(turn, picture, position)[0]
+            legal = best.kind == "play" and not best.slipped
+            if legal and best.score - rival.odds > score + SURE_MARGIN and self._believe(rival, now):
+                return True
+        return False
 
     def _stood(self, turn: _Turn) -> list[Observation]:
         """The first still frames of the dice of a turn, nobody having moved yet."""
@@ -1535,7 +1563,8 @@ class Tracker:
         """Whether somebody reached in after the next cast settled: what stands may change now."""
         return self._next is not None and self._moved_t > max(d.first for d in self._next.dice) + 0.25
 
-    def _readings(self, turn: _Turn, picture: Picture) -> list[Reading]:
+    def _readings(self, turn: _Turn, picture: Picture, before: Position | None = None) -> list[Reading]:
+        """What a picture may show of a turn, from the position that is believed, or from one ``before``."""
         cast = turn.cast
         if turn.told is not None and (cast is None or turn.touched):
             pairs = {_sorted(turn.told.dice): 1.0} if all(turn.told.dice) else {}
@@ -1555,7 +1584,7 @@ class Tracker:
             out_of_turn = math.log(1 - valid) if told else OUT_OF_TURN
         return explain(
             picture,
-            self._g.position,
+            self._g.position if before is None else before,
             self._g.rules,
             sides,
             pairs,

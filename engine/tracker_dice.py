@@ -309,3 +309,10 @@ def same_dice(old: Cast, new: Cast) -> bool:
         return any(a.reading().value == b.reading().value for b in near)
 
     return len(old.dice) == len(new.dice) and all(again(die) for die in new.dice)
+
+
+def seen_beside(old: Cast, new: Cast, seen: Observation) -> bool:
+    """Whether a frame shows all dice of both casts: then they are not the same dice."""
+    dice = (*old.dice, *new.dice)
+    places = [{reading.centre for reading in seen.dice if die.within(NEAR, reading)} for die in dice]
+    return all(places) and len(set.union(*places)) >= len(dice)

@@ -9,7 +9,7 @@ and the dice for the play.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,9 +19,10 @@ from engine.legal import legal_plays
 from engine.position import BAR, CHECKERS, Game, Position, Side
 from engine.rules import RuleSet
 from engine.throws import THROWS
-from engine.tracker_picture import Picture
+from engine.tracker_picture import OFF_GAINED, Picture
 
 ILLEGAL = -10.0  #: log prior of any one illegal play: about 2 turns in 100, of some 400 ways
+SECOND_OFFENCE = -3.0  #: ... if it is illegal twice: the dice were not played, and the other's checkers moved
 NOT_MOVED = -7.0  #: log prior of lifting valid dice unplayed
 OTHER_SIDE = -6.0  #: log prior of the turn being the other side's
 OUT_OF_TURN = -5.0  #: log prior of a throw by the side that is not to move: 1 in 150
@@ -150,20 +151,10 @@ def explain(
             if not can_pass:
                 score = log_valid + seats[side] + NOT_MOVED + fit
                 readings.append(Reading("illegal", side, top_pair, after, score, fit))
-        elif not any(r.kind == "play" and r.after == after and r.side is side for r in readings) or not any(
-            r.after == after and r.dice == top_pair and r.side is side for r in readings
-        ):
-            readings.append(
-                Reading(
-                    "illegal",
-                    side,
-                    top_pair,
-                    after,
-                    log_valid + p_side[side] + ILLEGAL + _oddity(before, after, side, rules.game) + fit,
-                    fit,
-                    playable=Reading.could_be_play(before, after, side),
-                )
-            )
+        else:
+            prior = log_valid + p_side[side] + ILLEGAL
+            legal = {r.after for r in readings if r.kind == "play" and r.side is side and r.dice == top_pair}
+            readings += _illegal(picture, before, rules, side, top_pair, prior, (after, fit), legal)
     return normalised(readings)
 
 
@@ -182,21 +173,73 @@ def _plays(
     return result
 
 
+def _illegal(
+    picture: Picture,
+    before: Position,
+    rules: RuleSet,
+    side: Side,
+    dice: Dice,
+    prior: float,
+    seen: tuple[Position, float],
+    legal: Collection[Position],
+) -> list[Reading]:
+    """The board as it is ``seen``, with its fit, as an illegal play; and boards like it.
+
+    How many checkers a high stack has, no camera tells, and so not whether one more or less of a side that
+    bears off is off. ``legal``: what stands after the legal plays of these dice.
+    """
+    own, enemy = {_own(position, side) for position in legal}, side.other
+    boards = [] if seen[0] in legal else [seen]
+    if before.off[side.index] or _all_home(before, rules.game, side):
+        points = [index for index, n in enumerate(seen[0].points) if n * side.sign > 0]
+        ways = (1, -1) if seen[0].off[side.index] > before.off[side.index] else (1,)
+        near = [_more_off(seen[0], side, index, n) for index in points for n in ways]
+        boards += [(board, picture.fit(board)) for board in near if board not in legal]
+    found = []
+    for board, fit in boards:
+        score = prior + _oddity(before, board, side, rules.game) + fit
+        if _own(board, side) not in own:
+            hits = max(0, board.bar[enemy.index] - before.bar[enemy.index])
+            score += SECOND_OFFENCE if moved(before, board, enemy) > hits else 0.0
+            score += OFF_GAINED if board is not seen[0] else 0.0
+        if fit > seen[1] - NEGLIGIBLE:
+            could = Reading.could_be_play(before, board, side)
+            found.append(Reading("illegal", side, dice, board, score, fit, playable=could))
+    return found
+
+
+def _own(position: Position, side: Side) -> tuple[int, ...]:
+    """Where the checkers of one side stand."""
+    points = (max(0, n * side.sign) for n in position.points)
+    return (*points, position.bar[side.index], position.off[side.index])
+
+
+def _more_off(position: Position, side: Side, index: int, number: int) -> Position:
+    """The same with so many checkers of ``side`` more off, taken from an index of ``Position.points``."""
+    points, off = list(position.points), list(position.off)
+    points[index] -= number * side.sign
+    off[side.index] += number
+    return replace(position, points=tuple(points), off=(off[0], off[1]))
+
+
 def _slipped(picture: Picture, before: Position, rules: RuleSet, play: Reading) -> Reading | None:
     """The same play, if the board was bumped after it; ``None`` if that explains nothing.
 
     A checker that slipped half a point is seen on neither of two. On the next point altogether it may have
     been moved there, and that is an offence. Of a side that bears off, what is missing may as well be off.
     """
-    gains: list[float] = []
-    lacking = [picture.shown(side) + play.after.bar[side.index] < CHECKERS for side in Side]
-    for row, count in zip(picture.points, play.after.points, strict=True):
-        side = Side.WHITE if count > 0 else Side.BLACK
-        if not count or not lacking[side.index]:
-            continue
-        if not before.off[side.index] and not _all_home(before, rules.game, side):
-            gains.append(row[count - side.sign] - row[count])
-    best = [gain for gain in sorted(gains, reverse=True)[:MOST_SLIPPED] if gain > -SLIPPED]
+    best: list[float] = []
+    for side in Side:
+        lacking = CHECKERS - picture.shown(side) - play.after.bar[side.index]
+        if lacking > 0 and not before.off[side.index] and not _all_home(before, rules.game, side):
+            there = [
+                (row, n)
+                for row, n in zip(picture.points, play.after.points, strict=True)
+                if n * side.sign > 0
+            ]
+            gains = sorted((row[n - side.sign] - row[n] for row, n in there), reverse=True)
+            best += [gain for gain in gains[:lacking] if gain > -SLIPPED]
+    best = sorted(best, reverse=True)[:MOST_SLIPPED]
     if not best:
         return None
     more = sum(best) + SLIPPED * len(best)

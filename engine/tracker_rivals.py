@@ -110,7 +110,7 @@ def rivals_of(
     best = next(r for r in readings if r.after == told[1].position and r.side is told[1].side)
     rivals = []
     for r in readings:
-        if r.kind != "play" or r.slipped or r.side is not best.side or r.after == best.after:
+        if r.kind == "void" or r.slipped or r.side is not best.side or r.after == best.after:
             continue
         if throw is None and sorted(r.dice) != sorted(told[1].dice):
             continue

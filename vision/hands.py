@@ -142,14 +142,16 @@ class Watch:
         areas = stats[:, cv2.CC_STAT_AREA] / masks.checker
         enters = (beyond > 0.3 * masks.checker) | (at_edge > 2)
         moving = np.bincount(labels[~motion.quiet & masks.inside], minlength=number) > 0.3 * masks.checker
-        # What lies wholly on the board and no longer moves is checkers that were moved, not a hand.
-        hand = (inside > 0.1 * masks.checker) & ((enters & (areas > _HAND)) | (moving & (areas > _SLAB)))
+        # A part of an arm that comes in is none that lies there.
+        lying = (at_edge == 0) & (np.bincount(labels[~motion.quiet], minlength=number) == 0)
+        # What lies wholly on the board and no longer moves is checkers that were moved, not a hand. A die on
+        # the frame with a checker beside it in the tray reaches out as fingers do, but has no arm.
+        least = np.where(lying, _SLAB, _HAND)
+        hand = (inside > 0.1 * masks.checker) & ((enters & (areas > least)) | (moving & (areas > _SLAB)))
         hand[0] = False
         over = hand[labels]
         beside = ~hand & (inside == 0)
         beside[0] = False
-        # A part of an arm that comes in is none that has gone.
-        lying = (at_edge == 0) & (np.bincount(labels[~motion.quiet], minlength=number) == 0)
         self._cup.learn(labels, stats, beside & lying & (areas > 1) & (areas < 15), small, self._reference)
         cup, cup_over = self._cup.find(small, over, beside[labels], different)
         covered = _with_shadow(over, shadow)

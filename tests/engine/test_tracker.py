@@ -230,25 +230,30 @@ def test_every_fault_of_a_throw(fault: str, thrown: dict[str, object], noise: No
     assert odd(check(table, Tracker(table.rules))) == []
 
 
-@noises
-def test_dice_thrown_while_the_others_lie_are_premature(noise: Noise) -> None:
+@pytest.mark.parametrize(
+    ("noise", "dice", "moved"), [(CLEAR, (6, 1), 2), (NOISY, (6, 1), 2), (CLEAR, (5, 2), 0)], ids=str
+)
+def test_dice_thrown_while_the_others_lie_are_premature(noise: Noise, dice: Dice, moved: int) -> None:
     """Each side has a pair; White is not done (rules.md D13). The cup hides White's dice for a while."""
     table = Table(SHORT, seed=3, noise=noise)
     table.rest(1.0)
     table.turn(WHITE, (6, 4))
     table.turn(BLACK, (3, 1))
     table.throw(WHITE, (5, 2))
-    for move in table.legal(WHITE, (5, 2)).moves:
+    moves = table.legal(WHITE, (5, 2)).moves
+    for move in moves[:moved]:
         table.move(WHITE, move)
     mine = table.dice
     for _ in range(6):
         table.frame(still=False, cup=True, hands=[HAND, (100.0, 80.0, 700.0, 640.0)], hide_dice=True)
-    table.dice = [*mine, Die(6, (0.62, 0.5), half="right"), Die(1, (0.8, 0.47), half="right")]
-    table.truth.append(Thrown(BLACK, (6, 1), ("premature",)))
+    table.dice = [*mine, Die(dice[0], (0.62, 0.5), half="right"), Die(dice[1], (0.8, 0.47), half="right")]
+    table.truth.append(Thrown(BLACK, dice, ("premature",)))
     table.rest(1.2)
     table.hand(0.3)
     table.dice = mine
     table.rest(0.6)
+    for move in moves[moved:]:
+        table.move(WHITE, move)
     table.truth.append(Played(WHITE, table.position, True))
     table.lift()
     table.turn(BLACK, (4, 2))

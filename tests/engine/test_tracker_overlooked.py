@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
+
 from engine.corrections import replay, resolve
 from engine.events import Correction, Doubt, Event, GameStart, PlayMade
 from engine.layout import slot_of, to_slots
 from engine.legal import legal_plays
 from engine.observation import Observation, SlotReading
-from engine.position import Game, Position, Side
+from engine.position import Game, Position, Side, index_of
 from engine.rules import RuleSet, default_rules
 from engine.tracker import Tracker
 from tests.engine.seen import CLEAR, Noise, Played, Table, Thrown
@@ -70,6 +72,60 @@ def test_checkers_that_a_bump_leaves_between_two_points_are_no_part_of_the_play(
     assert plain(told(events)) == plain(table.truth)
 
 
+def test_no_more_checkers_have_slipped_than_are_missing() -> None:
+    """Borne off too soon (rules.md B1): one checker is seen nowhere, so no two lie between points."""
+    points = (0, -2, 0, -1, 1, -2, 1, 0, 1, 0, 1, -6, 2, -1, 3, 0, 2, -1, 0, 0, -1, 1, -1, 3)
+    table, tracker = at(Position(points), LONG)
+    tracker = Tracker(LONG, position=table.position, side_to_move=BLACK, orientation=table.orientation)
+    table.throw(BLACK, (6, 3))
+    after = list(points)
+    for point, change in ((14, 1), (11, -1), (6, 1)):
+        after[index_of(Game.LONG_NARDY, BLACK, point)] += change
+    table.illegal(BLACK, Position(tuple(after), off=(0, 1)), "B1")
+    table.turn(WHITE, (6, 5))
+    table.turn(BLACK, (2, 1))
+    head = slot_of(table.orientation, 11)
+    high = SlotReading(((-6, 0.9), (-5, 0.08)))  # so perhaps 24/18, with two checkers that are not seen
+    retouch(table, 0, lambda seen: _reading(seen, head, high) if seen.slots[head].best == -6 else seen)
+    events = watch(table, tracker)
+    assert plain(told(events)) == plain(table.truth)
+
+
+@pytest.mark.parametrize("now", [(8, 9), (9, 8)], ids=lambda now: "-".join(map(str, now)))
+def test_a_play_of_the_dice_is_seen_in_an_illegal_one_too(now: tuple[int, int]) -> None:
+    """White bears off by his roll, and puts a checker of Black's back (rules.md G11)."""
+    points = [0] * 24
+    points[0], points[1], points[2], points[10], points[20], points[21] = 7, 3, 1, -1, -10, -4
+    table, tracker = at(Position(tuple(points), off=(4, 0)))
+    table.throw(WHITE, (5, 1))
+    points[0], points[1], points[2], points[10], points[14] = 8, 2, 0, 0, -1
+    table.illegal(WHITE, Position(tuple(points), off=(5, 0)), "G11")
+    high = SlotReading(((now[0], 0.5), (now[1], 0.48)))
+    slot = slot_of(table.orientation, 0)
+    retouch(table, 0, lambda seen: _reading(seen, slot, high) if seen.slots[slot].best == 8 else seen)
+    events = watch(table, tracker)
+    assert plain(told(events)) == plain(table.truth)
+
+
+def test_an_illegal_play_is_corrected_once_its_stack_can_be_counted() -> None:
+    points = [0] * 24
+    points[0], points[1], points[2], points[10], points[20], points[12] = 10, 1, 1, -1, -10, -4
+    table, tracker = at(Position(tuple(points), off=(3, 0)))
+    table.throw(WHITE, (2, 1))
+    # He plays the 2 alone, and a checker of Black's: he may as well have borne off by both dice.
+    points[0], points[1], points[2], points[10], points[14] = 11, 1, 0, 0, -1
+    table.illegal(WHITE, Position(tuple(points), off=(3, 0)), "G11")
+    for _ in range(5):
+        table.turn(BLACK, (2, 1))
+        table.turn(WHITE, (6, 5))
+    slot = slot_of(table.orientation, 0)
+    tall = SlotReading(tuple((n, 0.09) for n in range(5, 16)))
+    retouch(table, 0, lambda seen: _reading(seen, slot, tall) if seen.slots[slot].best > 5 else seen)
+    events = watch(table, tracker)
+    assert plain(told(events)) != plain(table.truth)
+    assert plain(told(event for _, event in resolve(events))) == plain(table.truth)
+
+
 def test_a_checker_too_far_is_still_an_offence() -> None:
     table = begun()
     after = next(p.after for p in legal_plays(table.position, WHITE, (6, 2), SHORT) if len(p.moves) == 2)
@@ -87,7 +143,7 @@ def test_a_board_that_looks_set_up_after_a_play_is_no_new_game() -> None:
     table.rest(4.0)
     retouch(table, bumped, lacking(lone))
     head = slot_of(table.orientation, 11)
-    retouch(table, bumped, lambda seen: _reading(seen, head, -15))
+    retouch(table, bumped, lambda seen: _reading(seen, head, SlotReading(((-15, 0.98),))))
     table.hand(0.5, (lone,))
     table.rest(1.0)
     table.turn(WHITE, (5, 2))
@@ -171,8 +227,8 @@ def test_a_first_turn_whose_dice_nobody_saw_is_told_before_the_next_is_decided()
     assert plain(told(events)) == plain(table.truth)
 
 
-def _reading(seen: Observation, slot: int, count: int) -> Observation:
+def _reading(seen: Observation, slot: int, reading: SlotReading) -> Observation:
     readings = list(seen.slots)
     if readings[slot].visible:
-        readings[slot] = SlotReading(((count, 0.98),))
+        readings[slot] = reading
     return replace(seen, slots=tuple(readings))

@@ -12,15 +12,16 @@ from engine.check import check_events
 from engine.corrections import correct, replay
 from engine.events import Desync, Doubt, Event, Fault, PlayMade, Resync, Ruling, Throw
 from engine.formats.convert import record_of
-from engine.layout import Orientation
+from engine.layout import Orientation, slot_of
 from engine.legal import legal_plays
 from engine.match import Match
-from engine.observation import BoardView, Box, Observation
+from engine.observation import BoardView, Box, Observation, SlotReading
 from engine.position import Game, Position, Side
 from engine.rules import RuleSet, default_rules
 from engine.tracker import Tracker
 from engine.tracker_seats import Seat, SeatWatch, seats_of
 from tests.engine.seen import Noise, Played, Table, Thrown
+from tests.engine.test_tracker import check
 
 BOARD = BoardView(((100, 80), (1180, 80), (1180, 640), (100, 640)), (0.48, 0.52), 0.98)
 ARMS: dict[Seat, Box] = {"top": (500.0, 0.0, 620.0, 300.0), "bottom": (500.0, 330.0, 620.0, 720.0)}
@@ -402,3 +403,33 @@ def test_who_is_shut_out_need_not_throw() -> None:
     assert told(events) == in_order(table.truth)
     assert odd(events) == []
     replay([event for _, event in events], SHORT)
+
+
+def test_the_same_roll_in_the_same_place_is_another_throw_if_another_arm_made_it() -> None:
+    points = [0] * 24
+    points[0], points[2], points[20], points[12] = 10, 1, -10, -5
+    table, places = Seated(SHORT, seed=3), [(0.15, 0.5), (0.23, 0.52)]
+    table.position = Position(tuple(points), off=(4, 0))
+    tracker = Tracker(
+        SHORT, position=table.position, side_to_move=Side.WHITE, orientation=table.orientation, adopt=False
+    )
+    table.rest(1.0)
+    table.throw(Side.WHITE, (5, 1), places=places)
+    table.play(
+        next(p for p in legal_plays(table.position, Side.WHITE, (5, 1), SHORT) if p.after.off[0] == 6),
+        lift=False,
+    )
+    table.lift(empty=0.2)
+    for _ in range(4):
+        table.frame(still=False)
+    table.side = Side.BLACK
+    table.throw(Side.BLACK, (5, 1), places=[(x, y - 0.04) for x, y in places])
+    table.play(table.legal(Side.BLACK, (5, 1)))
+    table.turn(Side.WHITE, (6, 4))
+    slot = slot_of(table.orientation, 0)  # of a high stack nobody can say at once whether one is gone
+    high = SlotReading(tuple((n, 0.09) for n in range(5, 16)))
+    for nth, frame in enumerate(table.seen):
+        slots = [*frame.slots]
+        slots[slot] = high if slots[slot].visible else slots[slot]
+        table.seen[nth] = replace(frame, slots=tuple(slots))
+    check(table, tracker)
