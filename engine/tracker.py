@@ -127,6 +127,7 @@ BEGUN = 3  #: checkers that must have left their places for a set-up board to be
 START_SLOT, START_WEAK_SLOT = 0.4, 0.02  #: how probable each slot of a set-up board is; one may be weak
 POOR_FIT = -14.0  #: a position that fits worse (nats) is not what stands there
 GOOD_FIT = -6.0
+BUMPED = 6  #: points, and half of those with checkers, that have to be looked at anew after a bump, at least
 BUMP_SECONDS = 2.0  #: a board that stays unexplained for this long is out of step
 HIDDEN_SECONDS, UNVEILING_SECONDS = 3.0, 1.5  #: how long a board is covered in a pause, and is uncovered
 IDLE_TURN_SECONDS = 6.0  #: a play without a throw is taken as finished when it stands this long
@@ -323,6 +324,7 @@ class Tracker:
         self._moved_t = -math.inf  #: seconds, when something last moved over the board
         self._hidden_since: float | None = None  #: seconds, since when nothing of the board is in view
         self._unveiled_t = -math.inf  #: seconds, when it came into view again that was hidden for a while
+        self._bumped_t = -math.inf  #: seconds, when it was bumped; nothing since was as it should be
         self._checked = -math.inf  #: seconds, when the standing board was last compared
         self._guessed_t = -math.inf  #: seconds, when games were last thought of that may be under way on it
 
@@ -345,6 +347,7 @@ class Tracker:
         self._look_under_cover(seen)
         if not seen.slots:
             return
+        self._feel_bump(seen)
         self._frames.append(seen)
         self._watch.see(seen)
         self._seats.see(seen)
@@ -379,6 +382,16 @@ class Tracker:
         elif self._frames:
             self._moved_t = seen.t  # who knows what happens to it
             self._hidden_since = seen.t if self._hidden_since is None else self._hidden_since
+
+    def _feel_bump(self, seen: Observation) -> None:
+        """Remember when most checkers moved at once, and no hand was there: the board was bumped."""
+        if self._game is None or not self._frames or seen.hands or self._frames[-1].hands:
+            return
+        counts = to_slots(self._game.position, self._game.orientation, self._white_is_light)
+        pairs = zip(counts, self._frames[-1].slots, seen.slots, strict=True)
+        moved = [was.visible and not now.visible for count, was, now in pairs if count]
+        if sum(moved) >= max(BUMPED, len(moved) / 2):
+            self._bumped_t = seen.t
 
     def finish(self) -> tuple[Event, ...]:
         """The recording ends: decide what is still open."""
@@ -1424,6 +1437,8 @@ class Tracker:
             throw = (turn.place, turn.told) if turn.told is not None and turn.place is not None else None
             self._rivals = [*self._rivals, *rivals_of(told, throw, before, readings)][-MOST_RIVALS:]
         self._reference = picture, self._g.position
+        if frames[0].t > self._bumped_t and not best.slipped and best.fit > GOOD_FIT:
+            self._bumped_t = -math.inf  # nothing lies between two points, or not any more
 
     def _think_again(self, now: float, turn: _Turn) -> None:
         """Correct an earlier play that was another one, as the board shows on which the dice fell."""
@@ -1592,6 +1607,7 @@ class Tracker:
             self._seats.evidence(cast.seat if cast is not None else None, self._g.orientation),
             told_valid=turn.told is not None and turn.told.valid,
             out_of_turn=out_of_turn,
+            bumped=self._bumped_t > -math.inf,
         )
 
     def _doubt_play(self, turn: _Turn, readings: Sequence[Reading]) -> None:

@@ -30,7 +30,9 @@ NEGLIGIBLE = 7.0  #: readings that cannot come within this of the best (nats) ar
 UNLIKELY_DICE = 1e-6  #: pairs of values less probable are not tried
 MOST_MOVES = 4  #: of a turn
 MOST_MOVED = 5  #: checkers of a side that one turn can move, and one more by mishap
-SLIPPED = -5.0  #: log prior of each checker that a bump leaves half-way between two points, seen on neither
+#: Log prior of each checker that a bump leaves half-way between two points, seen on neither; and of one that
+#: lies so where no bump was seen.
+SLIPPED, ASTRAY = -5.0, -9.0
 MOST_SLIPPED = 2
 TRIED = 40  #: plays, the likeliest, that are tried with checkers that slipped
 MISSED_TURN = -6.0  #: log prior of a turn of which nothing was seen
@@ -95,6 +97,7 @@ def explain(
     *,
     told_valid: bool,
     out_of_turn: float | None = None,
+    bumped: bool = False,
 ) -> list[Reading]:
     """All readings worth a thought, best first, with probabilities that sum to 1.
 
@@ -102,6 +105,7 @@ def explain(
     of where the arm came from that threw, if it was a side's. ``told_valid``: the throw was already told as
     valid, so lifting it unplayed is an offence. ``out_of_turn``: log prior of its having been thrown by the
     side that is not in ``sides``, which may have played it as well (rules.md G10); ``None``: nothing says so.
+    ``bumped``: the board was, and checkers may lie between two points since.
     """
     p_side = {side: seats[side] - math.log(len(sides)) for side in Side}
     log_valid, log_void = math.log(max(valid, 1e-9)), math.log(max(1 - valid, 1e-3))
@@ -118,7 +122,11 @@ def explain(
     if best_play < ILLEGAL:
         likeliest_plays = sorted(readings, key=lambda r: -r.score)[:TRIED]
         readings += [
-            r for r in (_slipped(picture, before, rules, r) for r in likeliest_plays) if r is not None
+            r
+            for r in (
+                _slipped(picture, before, rules, r, SLIPPED if bumped else ASTRAY) for r in likeliest_plays
+            )
+            if r is not None
         ]
         best_play = max((r.score for r in readings), default=-math.inf)
     can_pass = any(r.after == before and r.dice == top_pair for r in readings)
@@ -222,8 +230,12 @@ def _more_off(position: Position, side: Side, index: int, number: int) -> Positi
     return replace(position, points=tuple(points), off=(off[0], off[1]))
 
 
-def _slipped(picture: Picture, before: Position, rules: RuleSet, play: Reading) -> Reading | None:
+def _slipped(
+    picture: Picture, before: Position, rules: RuleSet, play: Reading, each: float
+) -> Reading | None:
     """The same play, if the board was bumped after it; ``None`` if that explains nothing.
+
+    ``each``: log prior of a checker that slipped.
 
     A checker that slipped half a point is seen on neither of two. On the next point altogether it may have
     been moved there, and that is an offence. Of a side that bears off, what is missing may as well be off.
@@ -238,11 +250,11 @@ def _slipped(picture: Picture, before: Position, rules: RuleSet, play: Reading) 
                 if n * side.sign > 0
             ]
             gains = sorted((row[n - side.sign] - row[n] for row, n in there), reverse=True)
-            best += [gain for gain in gains[:lacking] if gain > -SLIPPED]
+            best += [gain for gain in gains[:lacking] if gain > -each]
     best = sorted(best, reverse=True)[:MOST_SLIPPED]
     if not best:
         return None
-    more = sum(best) + SLIPPED * len(best)
+    more = sum(best) + each * len(best)
     return replace(play, score=play.score + more, fit=play.fit + more, slipped=len(best))
 
 

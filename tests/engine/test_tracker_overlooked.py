@@ -91,6 +91,36 @@ def test_no_more_checkers_have_slipped_than_are_missing() -> None:
     assert plain(told(events)) == plain(table.truth)
 
 
+@pytest.mark.parametrize("bumped", [False, True])
+def test_a_checker_lies_between_two_points_where_a_bump_was_seen(bumped: bool) -> None:
+    """Else one that is missing where it was, and was put where one may have come from the head, was moved."""
+    points = (-1, 0, -1, 0, -1, -1, 0, -1, 0, -2, 0, -7, 0, 1, 2, 1, 0, 0, 1, 1, -1, 0, 1, 8)
+    table, tracker = at(Position(points), LONG)
+    table.throw(WHITE, (6, 5))
+    notation = {play.notation: play for play in legal_plays(table.position, WHITE, (6, 5), LONG)}
+    head, lone = slot_of(table.orientation, 23), slot_of(table.orientation, 13)
+    if bumped:
+        table.play(notation["24/19 15/9"], lift=False)
+        occupied = [slot for slot, n in enumerate(to_slots(table.position, table.orientation)) if n]
+        table.frame(still=False, hidden=occupied)
+        first = len(table.seen)
+        table.lift()
+        retouch(table, first, lacking(lone))
+        table.hand(0.5, (lone,))
+        table.rest(0.5)
+    else:
+        table.move(WHITE, notation["24/19 15/9"].moves[1])
+        after = list(table.position.points)
+        after[13] -= 1
+        after[18] += 1
+        table.illegal(WHITE, Position(tuple(after)), "G4")
+    table.turn(BLACK, (2, 1))
+    high = SlotReading(((8, 0.5), (7, 0.5)))
+    retouch(table, 0, lambda seen: _reading(seen, head, high) if seen.slots[head].best in (7, 8) else seen)
+    events = watch(table, tracker)
+    assert plain(told(events)) == plain(table.truth)
+
+
 @pytest.mark.parametrize("now", [(8, 9), (9, 8)], ids=lambda now: "-".join(map(str, now)))
 def test_a_play_of_the_dice_is_seen_in_an_illegal_one_too(now: tuple[int, int]) -> None:
     """White bears off by his roll, and puts a checker of Black's back (rules.md G11)."""
