@@ -130,8 +130,9 @@ class Observation:
     ``t``: seconds on the camera's clock. ``slots``: 24 readings, top row left to right, then the
     bottom row. ``bar`` and ``off``: readings of ``(light, dark)`` (signed counts as in a slot; an
     ``off`` that is out of view has ``visible=False``). ``still``: nothing moved over the board for
-    the last frames, so counts and dice may be believed. ``hands``: boxes in pixels of hands or
-    arms over the board; ``cup``: box of a cup in view, ``cup_over_board`` if it is over the field.
+    the last frames but a hand that rests, so counts and dice may be believed. ``hands``: boxes in
+    pixels of hands or arms over the board; ``cup``: box of a cup in view, ``cup_over_board`` if it is
+    over the field.
     """
 
     t: float

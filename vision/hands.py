@@ -34,6 +34,7 @@ _SMALL = 0.75  # checker areas: a die may be as small
 _SMALL_WAIT = 1.5  # seconds of stillness for which a die that was overlooked may still be found
 _LARGE_WAIT = 0.8  # seconds of stillness after which a large change of the board is believed
 _RELIT, _RELIT_WAIT = 0.6, 1.0  # share of the picture, seconds: no hand covers so much for so long
+_LYING = 0.95  # share that is at rest of what is no cup, whose colours are not known, but lies by a hand
 _STUCK = 8.0  # seconds after which an unmoving thing beside the board is scenery
 
 
@@ -153,7 +154,7 @@ class Watch:
         beside = ~hand & (inside == 0)
         beside[0] = False
         self._cup.learn(labels, stats, beside & lying & (areas > 1) & (areas < 15), small, self._reference)
-        cup, cup_over = self._cup.find(small, over, beside[labels], different)
+        cup, cup_over = self._cup.find(small, over, beside[labels], different, motion.quiet)
         covered = _with_shadow(over, shadow)
         return Cover(
             mask=covered,
@@ -305,19 +306,24 @@ class _CupMemory:
             return None
         return self._home_box
 
-    def find(self, small: Image, over: Mask, beside: Mask, different: Mask) -> tuple[Box | None, bool]:
+    def find(
+        self, small: Image, over: Mask, beside: Mask, different: Mask, quiet: Mask
+    ) -> tuple[Box | None, bool]:
         """The cup's box in this frame, and whether it is over the field.
 
-        ``over``: hands over the board. ``beside``: what else has changed beside it.
+        ``over``: hands over the board. ``beside``: what else has changed beside it. ``quiet``: what has not
+        moved for a while.
         """
         home = self.at_home(different)
         if home is not None:
             return home, False
-        cup = self._like_cup(small, over | beside) if self._colours is not None else _not_skin(small, over)
-        least = 0.3 * self._area if self._colours is not None else 1.5 * self._masks.checker
-        part = _largest(cup, least)
+        known = self._colours is not None
+        cup = self._like_cup(small, over | beside) if known else _not_skin(small, over)
+        part = _largest(cup, 0.3 * self._area if known else 1.5 * self._masks.checker)
         if part is None:
             return None, False
+        if not known and float(quiet[part].mean()) > _LYING:
+            return None, False  # checkers that were laid beside a hand that rests, and seem a part of it
         return _bounds(part, self._masks.factor), bool((self._masks.inside & part).any())
 
     def resettle(self, small: Image, taken: Mask) -> None:

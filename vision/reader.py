@@ -72,6 +72,7 @@ _GHOST_SURE = 30.0  # seconds for which no living hand lies without the least mo
 _KNOWN = 15.0  # spread, in roots, below which the learnt empty board is known well
 _GHOST_LIKE = 0.4  # share that looks like the empty board: hands measured below 0.2, holes above 0.6
 _UNREST = 0.02  # share of a slot that may move while it is read
+_TWITCH = (0.5, 0.1)  # checker areas that a hand that rests may move, and those beside its blurred rim
 
 #: Slots and bar, those of a column next to each other.
 _BY_COLUMN = np.append(np.arange(SLOTS).reshape(2, -1).T.ravel(), SLOTS)
@@ -315,6 +316,15 @@ class _Board:
         """Whether nothing moves over the field."""
         return motion.still(self._masks.inside)
 
+    def _twitches(self, cover: Cover, motion: Motion) -> bool:
+        """Whether nothing moves over the field but a hand that rests, which is never quite at rest."""
+        if not cover.hands:
+            return False
+        restless = self._masks.inside & ~motion.quiet
+        few, fewer = (share * self._masks.checker for share in _TWITCH)
+        beside = restless & ~cover.mask
+        return bool(np.count_nonzero(restless) < few and np.count_nonzero(beside) < fewer)
+
     def busy(self, t: float) -> bool:
         """Whether the board comes to rest in this frame, or has and is still being read."""
         if self._still_since is None or t in (
@@ -343,7 +353,7 @@ class _Board:
             self.covered_since = None
         elif self.covered_since is None:
             self.covered_since = t
-        still = self.at_rest(motion)
+        still = self.at_rest(motion) or self._twitches(cover, motion)
         if not still:
             self._still_since = None
         elif self._still_since is None:

@@ -189,6 +189,25 @@ def test_an_arm_that_comes_in_is_no_cup_that_has_gone() -> None:
     assert t.see(table(), frames=5).cup is None
 
 
+def test_checkers_that_are_laid_beside_a_hand_that_rests_are_no_cup() -> None:
+    t = Table(table())
+    laid = with_hand(table(), (110, 50), (110, 0))
+    t.see(laid, frames=10)
+    for slot in (0, 1, 2):
+        laid = with_checker(with_checker(laid, slot, 0), slot, 1)
+    cover = t.see(laid, frames=5)
+    assert {0, 1, 2} <= hidden(cover), "they seem a part of the hand"
+    assert cover.cup is None
+
+
+def test_a_cup_that_nobody_has_seen_beside_the_board_is_one_while_it_moves() -> None:
+    t = Table(table())
+    t.see(table())
+    for x in range(160, 240, 8):
+        cover = t.see(with_cup(with_hand(table(), (x, 60), (x, 0)), x, 90))
+        assert cover.cup_over_board
+
+
 def test_slow_light_is_followed() -> None:
     t = Table(table())
     picture: NDArray[np.float64] = table().astype(np.float64)

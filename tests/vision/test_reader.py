@@ -228,6 +228,22 @@ def test_a_hand_may_rest_for_long_and_stays_a_hand() -> None:
     assert seen[-1].still
 
 
+@pytest.mark.parametrize(("shift", "still"), [(2, True), (30, False)])
+def test_a_board_is_still_beside_a_hand_that_rests_though_that_twitches(shift: int, still: bool) -> None:
+    table = SimulatedTable(seed=1, size=SIZE)
+    frame = first_frames(table, 1)[0]
+    _, (x, y), *_ = np.array(corners_of(table.truth())).astype(int)
+    hands = []
+    for tip in (0, shift):
+        hands.append(frame.image.copy())
+        cv2.line(hands[-1], (x - 150, 0), (x - 150, y + 10 + tip), (150, 175, 225), 50)
+    reader = BoardReader(corners=corners_of(table.truth()))
+    shown = [frame.image] * 10 + hands * 15
+    seen = [reader.read(Frame(picture, i / 10, i)) for i, picture in enumerate(shown)]
+    assert all(o.hands for o in seen[-10:])
+    assert [o.still for o in seen[-10:]] == [still] * 10
+
+
 def test_a_lamp_is_switched_on() -> None:
     table = SimulatedTable(seed=1, size=SIZE)
     frame = first_frames(table, 1)[0]
