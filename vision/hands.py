@@ -6,8 +6,7 @@ with its arm, with or without a cup. A shadow darkens all channels alike and is 
 lies in the shadow of a hand is not read either.
 
 The cup has no look of its own. Where it stands beside the board it leaves a compact hole when it is
-taken, and from that hole its colours and size are learnt; before that, it is the large compact part
-of a hand that is not skin.
+taken, and from that hole its colours and size are learnt; before that, colours show none.
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ _SMALL = 0.75  # checker areas: a die may be as small
 _SMALL_WAIT = 1.5  # seconds of stillness for which a die that was overlooked may still be found
 _LARGE_WAIT = 0.8  # seconds of stillness after which a large change of the board is believed
 _RELIT, _RELIT_WAIT = 0.6, 1.0  # share of the picture, seconds: no hand covers so much for so long
-_LYING = 0.95  # share that is at rest of what is no cup, whose colours are not known, but lies by a hand
 _STUCK = 8.0  # seconds after which an unmoving thing beside the board is scenery
 
 
@@ -154,7 +152,7 @@ class Watch:
         beside = ~hand & (inside == 0)
         beside[0] = False
         self._cup.learn(labels, stats, beside & lying & (areas > 1) & (areas < 15), small, self._reference)
-        cup, cup_over = self._cup.find(small, over, beside[labels], different, motion.quiet)
+        cup, cup_over = self._cup.find(small, over, beside[labels], different)
         covered = _with_shadow(over, shadow)
         return Cover(
             mask=covered,
@@ -306,24 +304,17 @@ class _CupMemory:
             return None
         return self._home_box
 
-    def find(
-        self, small: Image, over: Mask, beside: Mask, different: Mask, quiet: Mask
-    ) -> tuple[Box | None, bool]:
+    def find(self, small: Image, over: Mask, beside: Mask, different: Mask) -> tuple[Box | None, bool]:
         """The cup's box in this frame, and whether it is over the field.
 
-        ``over``: hands over the board. ``beside``: what else has changed beside it. ``quiet``: what has not
-        moved for a while.
+        ``over``: hands over the board. ``beside``: what else has changed beside it.
         """
         home = self.at_home(different)
         if home is not None:
             return home, False
-        known = self._colours is not None
-        cup = self._like_cup(small, over | beside) if known else _not_skin(small, over)
-        part = _largest(cup, 0.3 * self._area if known else 1.5 * self._masks.checker)
+        part = _largest(self._like_cup(small, over | beside), 0.3 * self._area)
         if part is None:
             return None, False
-        if not known and float(quiet[part].mean()) > _LYING:
-            return None, False  # checkers that were laid beside a hand that rests, and seem a part of it
         return _bounds(part, self._masks.factor), bool((self._masks.inside & part).any())
 
     def resettle(self, small: Image, taken: Mask) -> None:
@@ -374,10 +365,3 @@ def _codes(image: Image) -> NDArray[np.intp]:
 
 def _spread(pixels: Image) -> float:
     return float(pixels.astype(np.float32).std(axis=0).sum())
-
-
-def _not_skin(small: Image, where: Mask) -> Mask:
-    """Pixels of ``where`` that have no skin's colour (Cr and Cb after Chai and Ngan, 1999)."""
-    parts = cv2.cvtColor(small, cv2.COLOR_BGR2YCrCb)
-    cr, cb = parts[..., 1], parts[..., 2]
-    return np.asarray(where & ~((cr > 133) & (cr < 173) & (cb > 77) & (cb < 127)))

@@ -27,7 +27,7 @@ from vision.dice import DiceReader
 from vision.geometry import FieldMap
 from vision.hands import Cover, FieldMasks, Watch
 from vision.motion import Mask, Motion, MotionGate, shrink, shrink_factor
-from vision.scene import see
+from vision.scene import cups
 from vision.slots import read_board
 from vision.witness import together
 
@@ -52,6 +52,7 @@ _DICE_REST = 0.09  # seconds without movement after which a die is read: one lik
 _DICE_EVERY = 0.09  # seconds between two readings of dice that came to rest, though not all in one frame
 _STRAY = 0.15  # share of a die's box in which movement is something beside it: a shadow's rim, noise
 _CUP_EVERY = 0.09  # seconds between two looks of the network for a cup
+_IN_HAND = 0.3  # share of a cup's box that a hand covers which holds it; none of one that stands there
 _SLOTS_EVERY = 0.3  # the same for slots
 _AGAIN = (0.6, 2.0)  # seconds of stillness after which a still board is read once more
 _TOUCHED = 0.005  # share of a slot that has moved since it was read, from which it is read first
@@ -302,6 +303,7 @@ class _Board:
         self._told: Witness = (tuple(self._slots), self._bar)  # what both say together
         self._slots_at = self._dice_at = self._net_at = self._cup_at = -np.inf
         self._read_at = np.full(SLOTS + 2, -np.inf)  # of the slots and the bar; the last is of no slot
+        self._cup: Box | None = None  # what the network last saw in a hand
         self._dice: tuple[DieReading, ...] = ()
         # What of a board at rest is still to be read, and whether any of it has moved before.
         self._left = np.zeros(SLOTS + 1, np.bool_)
@@ -425,16 +427,26 @@ class _Board:
         )
 
     def _with_cup(self, frame: Frame, cover: Cover, motion: Motion) -> Cover:
-        """What covers the board, with the cup that the network sees in a hand, where colours show none."""
-        if not cover.hands or cover.cup_over_board or frame.t - self._cup_at < _CUP_EVERY:
-            return cover
-        if not (cover.mask & motion.moved).any():
-            return cover
-        self._cup_at = frame.t
-        cup = see(frame.image).cup
-        if cup is None or not self._share(self._masks.inside, cup):
-            return cover
-        return replace(cover, cup=cup, cup_over_board=True)
+        """What covers the board, with a cup only where the network sees one in a hand that has come over it.
+
+        Colours, where they were learnt, only say more exactly where it is: a sleeve or a checker may have the
+        same. What the network saw holds until it looks again, which it does while anything moves there.
+        """
+        if not cover.hands:
+            self._cup = None
+        elif frame.t - self._cup_at >= _CUP_EVERY and not self.at_rest(motion):
+            self._cup_at = frame.t
+            self._cup = self._in_hand(cups(frame.image, self._masks.checker * self._masks.factor**2), cover)
+        if self._cup is not None:
+            return replace(cover, cup=cover.cup if cover.cup_over_board else self._cup, cup_over_board=True)
+        return replace(cover, cup=None, cup_over_board=False) if cover.cup_over_board else cover
+
+    def _in_hand(self, found: Sequence[Box], cover: Cover) -> Box | None:
+        """The largest cup over the board that did not stand there all the time."""
+        for cup in found:
+            if self._share(self._masks.inside, cup) and self._share(cover.mask, cup) >= _IN_HAND:
+                return cup
+        return None
 
     def _dispel(
         self, image: Image, small: Image, cover: Cover, motion: Motion, appearance: Appearance

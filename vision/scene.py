@@ -20,6 +20,8 @@ from vision import canvas
 _WIDTH, _HEIGHT = 256, 192  # of the network's picture
 _SURE = 0.7  #: probability from which a cell counts: on drawn views the fewest errors
 _LEAST = 3  #: cells of one thing; fewer are chance
+#: The same of a cup where the size of a checker is known: probability, checker areas, and cells that will do.
+_SURE_CUP, _CUP, _MOST = 0.5, 3.3, 6
 
 Array = NDArray[np.float32]
 
@@ -34,23 +36,42 @@ class Scene:
 
 def see(image: Image) -> Scene:
     """The hand and the cup in a uint8 BGR picture of a board; what it says of others means nothing."""
+    hand, cup = _look(image)
+    size = (image.shape[1], image.shape[0])
+    one = (_groups(logits, size, _SURE, _LEAST) for logits in (hand, cup))
+    return Scene(*(boxes[0] if boxes else None for boxes in one))
+
+
+def cups(image: Image, checker: float) -> tuple[Box, ...]:
+    """All that may be cups in a uint8 BGR picture of a board, the largest first: boxes in pixels.
+
+    ``checker``: the area of a checker in pixels, by which the size of a cup is judged. Since that is known
+    here, they need to be less sure than in :func:`see`.
+    """
+    _, cup = _look(image)
+    size = (image.shape[1], image.shape[0])
+    cells = checker * cup.size / (size[0] * size[1])
+    return _groups(cup, size, _SURE_CUP, int(np.clip(round(_CUP * cells), _LEAST, _MOST)))
+
+
+def _look(image: Image) -> Array:
+    """What the network says of a picture: logits of hand and cup, shape (2, down, across)."""
     size = (image.shape[1], image.shape[0])
     outline = np.array([[0, 0], size], np.float64)
     part, _ = canvas.reduced(image, outline, (size[0] / _WIDTH + size[1] / _HEIGHT) / 2)
     small = cv2.resize(part, (_WIDTH, _HEIGHT), interpolation=cv2.INTER_AREA)
     batch = np.ascontiguousarray(small.transpose(2, 0, 1)[None], np.float32) / np.float32(255)
-    hand, cup = models.load("scene").run(None, {"image": batch})[0][0]
-    return Scene(_largest(hand, size), _largest(cup, size))
+    said: Array = models.load("scene").run(None, {"image": batch})[0][0]
+    return said
 
 
-def _largest(logits: Array, size: tuple[int, int]) -> Box | None:
-    """Pixels of the box around the largest group of cells that show a thing."""
-    there = (logits > np.log(_SURE / (1 - _SURE))).astype(np.uint8)
+def _groups(logits: Array, size: tuple[int, int], sure: float, least: int) -> tuple[Box, ...]:
+    """Pixels of the boxes around groups of at least so many cells that show a thing, the largest first."""
+    there = (logits > np.log(sure / (1 - sure))).astype(np.uint8)
     _, _, stats, _ = cv2.connectedComponentsWithStats(there)
-    if len(stats) < 2:
-        return None
-    x, y, w, h, area = (int(v) for v in max(stats[1:], key=lambda stat: stat[cv2.CC_STAT_AREA]))
-    if area < _LEAST:
-        return None
     across, down = size[0] / there.shape[1], size[1] / there.shape[0]
-    return x * across, y * down, (x + w) * across, (y + h) * down
+    boxes = []
+    for x, y, w, h, area in sorted(stats[1:].tolist(), key=lambda stat: -stat[cv2.CC_STAT_AREA]):
+        if area >= least:
+            boxes.append((x * across, y * down, (x + w) * across, (y + h) * down))
+    return tuple(boxes)

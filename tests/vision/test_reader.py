@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import cv2
@@ -13,8 +14,9 @@ from numpy.typing import NDArray
 
 from engine.events import BoardSeen, Desync, Event, PlayMade, Throw
 from engine.layout import start_layouts
-from engine.observation import Observation
+from engine.observation import Box, Observation
 from engine.position import Game
+from engine.rules import default_rules
 from hardware.camera import Frame, Image
 from hardware.table import SimulatedTable
 from vision.checkers import read_checkers
@@ -170,11 +172,41 @@ def test_a_camera_that_was_knocked_aside_sees_the_board_again_within_a_second() 
     assert 0 < len(lost) <= 10
 
 
-def test_a_cup_of_the_colour_of_skin_is_seen_by_its_shape() -> None:
-    table = SimulatedTable(seed=141, style="leather", pose="oblique", max_turns=1)
+@pytest.mark.parametrize("seed", [1, 2, 3])  # a black, a red and a brown cup
+def test_a_cup_is_seen_while_it_is_over_the_board_and_none_in_a_hand_that_moves_checkers(seed: int) -> None:
+    table = SimulatedTable(seed=seed, size=SIZE, max_turns=1)
     throw = next(e for e in table.truth() if isinstance(e, Throw))
-    seen = list(watch(BoardReader(), table, round(10 * throw.t)))
-    assert sum(o.cup_over_board for o in seen) >= 2
+    with_cup = [o for o in watch(BoardReader(), table) if o.cup_over_board]
+    assert len(with_cup) >= 2
+    assert all(throw.t - 2 < o.t < throw.t for o in with_cup)
+
+
+@pytest.mark.parametrize("style", ["wood", "leather"])
+def test_a_bare_hand_that_moves_checkers_or_throws_is_no_cup(style: str) -> None:
+    rules = replace(default_rules(Game.BACKGAMMON), dice_from="cup_required")
+    faults = ["not_from_cup"]
+    table = SimulatedTable(seed=403, style=style, size=SIZE, max_turns=2, rules=rules, faults=faults)
+    first, by_hand, last = [e for e in table.truth() if isinstance(e, Throw)]
+    assert (first.faults, by_hand.faults, last.faults) == ((), ("not_from_cup",), ())
+    seen = list(watch(BoardReader(), table, round(10 * last.t)))
+    bare = [o for o in seen if first.t < o.t < by_hand.t and o.hands]
+    assert len([o for o in bare if o.t > by_hand.t - 1.4]) >= 4, "the hand that throws"
+    assert not any(o.cup_over_board for o in bare)
+    assert sum(o.cup_over_board for o in seen if o.t > by_hand.t) >= 2
+
+
+def test_a_cup_that_stands_there_is_in_no_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = SimulatedTable(seed=1, size=SIZE, max_turns=1)
+    looks = []
+
+    def corner(image: Image, checker: float) -> tuple[Box, ...]:
+        looks.append(checker)
+        return ((0.0, 0.0, SIZE[0] / 4, SIZE[1] / 4),)
+
+    monkeypatch.setattr("vision.reader.cups", corner)
+    seen = list(watch(BoardReader(), table))
+    assert len(looks) > 5
+    assert not any(o.cup_over_board for o in seen)
 
 
 def test_a_match_joined_midway_is_learnt_from_what_stands_there() -> None:
