@@ -109,6 +109,7 @@ LONE_FRAMES, LONE_SECONDS = 3, 0.45  #: how long a die must have lain alone that
 TELL_AFTER = 0.3  #: seconds that dice lie before a throw is told
 THIRD_SECONDS = 1.0  #: ... if there may be a third one
 SEEN_ARM = 2  #: frames that must show the arm that threw, to go by it
+HAND_FRAMES = 3  #: frames that must show the hand that threw, for a cup not to have been missed
 PLAIN_ARM, PLAIN_SEAT = 3, 3.2  #: frames, and nats, from which somebody is told at once to throw out of turn
 LEARNT_TURNS = 6  #: ... and turns in which everybody threw from where he sits
 MAY_BE_STUCK = 0.05  #: ... and the probability, at most, that the other had nothing to move
@@ -1049,8 +1050,8 @@ class Tracker:
         there = [arm for die in dice for arm in self._seats.arms(die.first)]
         arms = there.count(seat) if seat is not None and there.count(seat) == len(there) else 0
         t = max(die.first for die in dice)
-        # Where no hand was seen to throw, nobody can say what was in it.
-        seen = cup_used or any(f.hands for f in self._frames if t - BEFORE <= f.t <= t)
+        # Where a hand was hardly seen to throw, nobody can say what was in it.
+        seen = cup_used or sum(bool(f.hands) for f in self._frames if t - BEFORE <= f.t <= t) >= HAND_FRAMES
         return Cast(dice, cup_used if seen else None, together, seat=seat, arms=arms)
 
     # -- the roll-off -------------------------------------------------------------------------

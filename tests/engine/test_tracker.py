@@ -18,6 +18,7 @@ from engine.events import (
     Dice,
     Doubt,
     Event,
+    Fault,
     GameEnd,
     GameStart,
     PlayMade,
@@ -228,6 +229,16 @@ def test_every_fault_of_a_throw(fault: str, thrown: dict[str, object], noise: No
     table.turn(WHITE, (4, 2), **white)
     table.turn(BLACK)
     assert odd(check(table, Tracker(table.rules))) == []
+
+
+@pytest.mark.parametrize(("fps", "faults"), [(10.0, ("not_from_cup",)), (3.0, ())])
+def test_a_cup_may_be_missed_where_few_frames_show_the_hand(fps: float, faults: tuple[Fault, ...]) -> None:
+    table = begun(replace(SHORT, dice_from="cup_required"), Noise(), fps)
+    table.turn(WHITE, (3, 1))
+    table.throw(BLACK, (6, 5), cup=False)
+    tracker = Tracker(table.rules)
+    events = [event for seen in table.seen for event in tracker.observe(seen)]
+    assert [e.faults for e in events if isinstance(e, Throw)] == [(), faults]
 
 
 @pytest.mark.parametrize(
