@@ -52,7 +52,8 @@ _DICE_REST = 0.09  # seconds without movement after which a die is read: one lik
 _DICE_EVERY = 0.09  # seconds between two readings of dice that came to rest, though not all in one frame
 _STRAY = 0.15  # share of a die's box in which movement is something beside it: a shadow's rim, noise
 _CUP_EVERY = 0.09  # seconds between two looks of the network for a cup
-_IN_HAND = 0.3  # share of a cup's box that a hand covers which holds it; none of one that stands there
+_CUP_MOVES = 2.0  # checker areas: a cup over the board, and the hand that holds it, move at least so much
+_IN_HAND = 0.4  # share of a cup's box that must lie on the field, and differ from the board without it
 _SLOTS_EVERY = 0.3  # the same for slots
 _AGAIN = (0.6, 2.0)  # seconds of stillness after which a still board is read once more
 _TOUCHED = 0.005  # share of a slot that has moved since it was read, from which it is read first
@@ -427,24 +428,27 @@ class _Board:
         )
 
     def _with_cup(self, frame: Frame, cover: Cover, motion: Motion) -> Cover:
-        """What covers the board, with a cup only where the network sees one in a hand that has come over it.
+        """What covers the board, with a cup only where the network sees one that has come over it.
 
-        Colours, where they were learnt, only say more exactly where it is: a sleeve or a checker may have the
-        same. What the network saw holds until it looks again, which it does while anything moves there.
+        A hand need not be in view: with a dark sleeve it may pass for a shadow. Colours, where they were
+        learnt, only say more exactly where the cup is: a sleeve or a checker may have the same. What the
+        network saw holds until it looks again, which it does while anything large moves there.
         """
-        if not cover.hands:
-            self._cup = None
-        elif frame.t - self._cup_at >= _CUP_EVERY and not self.at_rest(motion):
+        moving = np.count_nonzero(motion.moved & self._masks.inside)
+        if frame.t - self._cup_at >= _CUP_EVERY and moving > _CUP_MOVES * self._masks.checker:
             self._cup_at = frame.t
             self._cup = self._in_hand(cups(frame.image, self._masks.checker * self._masks.factor**2), cover)
+        elif not cover.hands and not moving:
+            self._cup = None
         if self._cup is not None:
             return replace(cover, cup=cover.cup if cover.cup_over_board else self._cup, cup_over_board=True)
         return replace(cover, cup=None, cup_over_board=False) if cover.cup_over_board else cover
 
     def _in_hand(self, found: Sequence[Box], cover: Cover) -> Box | None:
         """The largest cup over the board that did not stand there all the time."""
+        new = cover.mask | cover.changed
         for cup in found:
-            if self._share(self._masks.inside, cup) and self._share(cover.mask, cup) >= _IN_HAND:
+            if min(self._share(self._masks.inside, cup), self._share(new, cup)) >= _IN_HAND:
                 return cup
         return None
 

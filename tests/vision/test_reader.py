@@ -21,6 +21,8 @@ from hardware.camera import Frame, Image
 from hardware.table import SimulatedTable
 from vision.checkers import read_checkers
 from vision.dice import DiceReader
+from vision.hands import Cover, Watch
+from vision.motion import Motion
 from vision.reader import BoardReader
 from vision.slots import read_board
 
@@ -193,6 +195,20 @@ def test_a_bare_hand_that_moves_checkers_or_throws_is_no_cup(style: str) -> None
     assert len([o for o in bare if o.t > by_hand.t - 1.4]) >= 4, "the hand that throws"
     assert not any(o.cup_over_board for o in bare)
     assert sum(o.cup_over_board for o in seen if o.t > by_hand.t) >= 2
+
+
+def test_a_cup_is_seen_where_the_arm_passes_for_a_shadow(monkeypatch: pytest.MonkeyPatch) -> None:
+    cover = Watch.cover
+
+    def no_hand(watch: Watch, small: Image, motion: Motion) -> Cover:
+        return replace(cover(watch, small, motion), hands=())
+
+    monkeypatch.setattr(Watch, "cover", no_hand)
+    table = SimulatedTable(seed=1, size=SIZE, max_turns=1)
+    throw = next(e for e in table.truth() if isinstance(e, Throw))
+    seen = list(watch(BoardReader(), table, round(10 * throw.t) + 3))
+    assert sum(o.cup_over_board for o in seen) >= 2
+    assert not seen[-1].cup_over_board
 
 
 def test_a_cup_that_stands_there_is_in_no_hand(monkeypatch: pytest.MonkeyPatch) -> None:
