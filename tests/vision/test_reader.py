@@ -183,7 +183,7 @@ def test_a_cup_is_seen_while_it_is_over_the_board_and_none_in_a_hand_that_moves_
     assert all(throw.t - 2 < o.t < throw.t for o in with_cup)
 
 
-@pytest.mark.parametrize("style", ["wood", "leather"])
+@pytest.mark.parametrize("style", ["wood", "felt"])
 def test_a_bare_hand_that_moves_checkers_or_throws_is_no_cup(style: str) -> None:
     rules = replace(default_rules(Game.BACKGAMMON), dice_from="cup_required")
     faults = ["not_from_cup"]
