@@ -432,14 +432,17 @@ class _Board:
 
         A hand need not be in view: with a dark sleeve it may pass for a shadow. Colours, where they were
         learnt, only say more exactly where the cup is: a sleeve or a checker may have the same. What the
-        network saw holds until it looks again, which it does while anything large moves there.
+        network saw holds until it looks again, which it does while anything large moves there, or until neither
+        that nor a hand is there any more.
         """
-        moving = np.count_nonzero(motion.moved & self._masks.inside)
-        if frame.t - self._cup_at >= _CUP_EVERY and moving > _CUP_MOVES * self._masks.checker:
-            self._cup_at = frame.t
-            self._cup = self._in_hand(cups(frame.image, self._masks.checker * self._masks.factor**2), cover)
-        elif not cover.hands and not moving:
-            self._cup = None
+        if frame.t - self._cup_at >= _CUP_EVERY:
+            moving = np.count_nonzero(motion.moved & self._masks.inside)
+            if moving > _CUP_MOVES * self._masks.checker:
+                self._cup_at = frame.t
+                found = cups(frame.image, self._masks.checker * self._masks.factor**2)
+                self._cup = self._in_hand(found, cover)
+            elif not cover.hands:
+                self._cup = None
         if self._cup is not None:
             return replace(cover, cup=cover.cup if cover.cup_over_board else self._cup, cup_over_board=True)
         return replace(cover, cup=None, cup_over_board=False) if cover.cup_over_board else cover

@@ -200,12 +200,17 @@ def test_checkers_that_are_laid_beside_a_hand_that_rests_are_no_cup() -> None:
     assert cover.cup is None
 
 
-def test_a_cup_that_nobody_has_seen_beside_the_board_is_one_while_it_moves() -> None:
+def test_a_die_on_the_frame_beside_checkers_in_the_tray_is_no_hand() -> None:
     t = Table(table())
     t.see(table())
-    for x in range(160, 240, 8):
-        cover = t.see(with_cup(with_hand(table(), (x, 60), (x, 0)), x, 90))
-        assert cover.cup_over_board
+    lying = table()
+    cv2.rectangle(lying, (318, 112), (332, 126), (240, 240, 240), -1)
+    for y in (112, 128):
+        cv2.circle(lying, (340, y), 9, (30, 30, 30), -1)
+    assert t.see(lying).hands, "as it comes there"
+    assert not t.see(lying, frames=10).hands
+    arm = cv2.line(lying.copy(), (399, 120), (332, 120), SKIN, 22)
+    assert t.see(arm, frames=10).hands, "what reaches the edge of the picture may rest"
 
 
 def test_slow_light_is_followed() -> None:
