@@ -16,12 +16,12 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import click
 
+from bench.measure import processes
 from bench.tables import table
 from engine.events import Dice
 from engine.judge import Cause, Verdict, judge_play
@@ -408,7 +408,7 @@ def games(quick: bool) -> dict[str, Tally]:
     count = QUICK_GAMES if quick else GAMES
     batches = [range(first, min(first + 100, count)) for first in range(0, count, 100)]
     total = {name: Tally() for name in rule_sets()}
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
+    with processes(os.cpu_count() or 1) as pool:
         waiting = [(name, pool.submit(_batch, name, seeds)) for name in total for seeds in batches]
         for name, batch in waiting:
             total[name] += batch.result()

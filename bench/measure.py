@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +40,11 @@ def material(*parts: str) -> Path:
     if not path.exists():
         raise NoMaterial(f"not measured: {'/'.join(parts)} is not on this machine")
     return path
+
+
+def processes(number: int) -> ProcessPoolExecutor:
+    """So many processes. They start afresh: a copy of a process whose networks were asked before waits for ever."""
+    return ProcessPoolExecutor(number, mp_context=multiprocessing.get_context("spawn"))
 
 
 def zarbiter() -> str:

@@ -14,7 +14,6 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from types import FrameType
@@ -22,6 +21,7 @@ from types import FrameType
 import click
 
 from bench.formats import FORMATS, Format
+from bench.measure import processes
 from bench.tables import table
 
 MUTATIONS, QUICK_MUTATIONS = 100_000, 2_000  #: of all formats together
@@ -239,7 +239,7 @@ def mutations(quick: bool) -> dict[str, Outcome]:
     each = int((QUICK_MUTATIONS if quick else MUTATIONS) / shares) + 1
     counts = {name: -(-each // form.cost) for name, form in FORMATS.items()}
     total = {name: Outcome() for name in FORMATS}
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
+    with processes(os.cpu_count() or 1) as pool:
         waiting = [
             (name, pool.submit(_batch, name, range(first, min(first + 500, count))))
             for name, count in counts.items()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 import click
@@ -17,7 +16,7 @@ import cv2
 import numpy as np
 
 from bench.compare import Pair, Tally, count, doubted, matches, paired
-from bench.measure import NoMaterial
+from bench.measure import NoMaterial, processes
 from bench.seen import Remembering, eyes, keep, kept
 from bench.tables import share, table
 from engine.events import Event, PlayMade, Throw
@@ -175,13 +174,13 @@ def is_wrong(event: object) -> bool:
 
 def play_all(jobs: Sequence[Job]) -> list[Result]:
     """All jobs, a process for each core, with a line for each as it ends."""
-    with ProcessPoolExecutor(WORKERS) as pool:
+    with processes(WORKERS) as pool:
         return [_printed(result) for result in pool.map(play, jobs)]
 
 
 def tell_all(jobs: Sequence[Job]) -> list[Result]:
     """All jobs of which it is kept what was seen, told again. Raises ``NoMaterial`` if there are none."""
-    with ProcessPoolExecutor(WORKERS) as pool:
+    with processes(WORKERS) as pool:
         results = [_printed(result) for result in pool.map(tell, jobs) if result is not None]
     if not results:
         raise NoMaterial("none of these matches was seen before")
