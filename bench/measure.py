@@ -43,7 +43,10 @@ def material(*parts: str) -> Path:
 
 
 def processes(number: int) -> ProcessPoolExecutor:
-    """So many processes. They start afresh: a copy of a process whose networks were asked before waits for ever."""
+    """So many processes, each of which starts afresh.
+
+    A copy of one whose networks were asked before waits for ever: the threads of onnxruntime are not copied.
+    """
     return ProcessPoolExecutor(number, mp_context=multiprocessing.get_context("spawn"))
 
 
