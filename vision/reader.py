@@ -432,8 +432,8 @@ class _Board:
 
         A hand need not be in view: with a dark sleeve it may pass for a shadow. Colours, where they were
         learnt, only say more exactly where the cup is: a sleeve or a checker may have the same. What the
-        network saw holds until it looks again, which it does while anything large moves there, or until neither
-        that nor a hand is there any more.
+        network saw holds until it looks again, which it does while anything large moves there, or until
+        neither that nor a hand is there any more.
         """
         if frame.t - self._cup_at >= _CUP_EVERY:
             moving = np.count_nonzero(motion.moved & self._masks.inside)
