@@ -45,7 +45,7 @@ def material(*parts: str) -> Path:
 def processes(number: int) -> ProcessPoolExecutor:
     """So many processes, each of which starts afresh.
 
-    A copy of one whose networks were asked before waits for ever: the threads of onnxruntime are not copied.
+    A copy of this one has none of its threads, and may wait for ever for those of onnxruntime or OpenCV.
     """
     return ProcessPoolExecutor(number, mp_context=multiprocessing.get_context("spawn"))
 
