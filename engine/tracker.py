@@ -1481,6 +1481,8 @@ class Tracker:
         game = self._g
         picture = Picture.of(frames, game.orientation, self._white_is_light, game.rules.game)
         for rival in sorted(self._rivals, key=lambda rival: rival.odds):
+            if -rival.odds <= score + SURE_MARGIN:
+                return False  # no play, however good, could make up for that
             position = rival.instead_of(game.position)
             if position is None:
                 continue
