@@ -225,6 +225,26 @@ def test_a_cup_that_stands_there_is_in_no_hand(monkeypatch: pytest.MonkeyPatch) 
     assert not any(o.cup_over_board for o in seen)
 
 
+@pytest.mark.parametrize(("deep", "over"), [(0.0, False), (0.2, True)])
+def test_a_cup_may_hide_what_looks_like_it(deep: float, over: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A black cup over black checkers: little but the fingers that hold it differs from the board."""
+    table = SimulatedTable(seed=1, size=SIZE)
+    frame = first_frames(table, 1)[0]
+    corners = np.array(corners_of(table.truth()))
+    (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
+    width, height = right - left, bottom - top
+    cup = (left + 0.3 * width, bottom - 0.4 * height, left + 0.45 * width, bottom)
+    monkeypatch.setattr("vision.reader.cups", lambda image, checker: (cup,))
+    pictures = [frame.image] * 10
+    for x in (0.32, 0.36, 0.4, 0.36, 0.32):
+        held, tip = frame.image.copy(), (int(left + x * width), int(bottom + 18 - deep * height))
+        cv2.line(held, (tip[0], SIZE[1]), tip, (150, 175, 225), 36)
+        pictures.append(held)
+    reader = BoardReader(corners=corners_of(table.truth()))
+    seen = [reader.read(Frame(picture, i / 10, i)) for i, picture in enumerate(pictures)]
+    assert any(o.cup_over_board for o in seen) is over
+
+
 def test_a_match_joined_midway_is_learnt_from_what_stands_there() -> None:
     table = SimulatedTable(seed=1, size=SIZE, max_turns=2)
     truth = table.truth()
