@@ -189,17 +189,6 @@ def test_an_arm_that_comes_in_is_no_cup_that_has_gone() -> None:
     assert t.see(table(), frames=5).cup is None
 
 
-def test_checkers_that_are_laid_beside_a_hand_that_rests_are_no_cup() -> None:
-    t = Table(table())
-    laid = with_hand(table(), (110, 50), (110, 0))
-    t.see(laid, frames=10)
-    for slot in (0, 1, 2):
-        laid = with_checker(with_checker(laid, slot, 0), slot, 1)
-    cover = t.see(laid, frames=5)
-    assert {0, 1, 2} <= hidden(cover), "they seem a part of the hand"
-    assert cover.cup is None
-
-
 def test_a_die_on_the_frame_beside_checkers_in_the_tray_is_no_hand() -> None:
     t = Table(table())
     t.see(table())
@@ -209,8 +198,8 @@ def test_a_die_on_the_frame_beside_checkers_in_the_tray_is_no_hand() -> None:
         cv2.circle(lying, (340, y), 9, (30, 30, 30), -1)
     assert t.see(lying).hands, "as it comes there"
     assert not t.see(lying, frames=10).hands
-    arm = cv2.line(lying.copy(), (399, 120), (332, 120), SKIN, 22)
-    assert t.see(arm, frames=10).hands, "what reaches the edge of the picture may rest"
+    cv2.line(lying, (399, 120), (332, 120), SKIN, 22)
+    assert t.see(lying, frames=10).hands, "what reaches the edge of the picture may rest"
 
 
 def test_slow_light_is_followed() -> None:
