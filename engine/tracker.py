@@ -390,8 +390,8 @@ class Tracker:
             return
         counts = to_slots(self._game.position, self._game.orientation, self._white_is_light)
         pairs = zip(counts, self._frames[-1].slots, seen.slots, strict=True)
-        moved = [was.visible and not now.visible for count, was, now in pairs if count]
-        if sum(moved) >= max(BUMPED, len(moved) / 2):
+        anew = [was.visible and not now.visible for count, was, now in pairs if count]
+        if sum(anew) >= max(BUMPED, len(anew) / 2):
             self._bumped_t = seen.t
 
     def finish(self) -> tuple[Event, ...]:
