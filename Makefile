@@ -41,7 +41,7 @@ $(VENV)/.bench: $(VENV)/.dev
 		echo "bgsage cannot be had for this machine: the comparison with it is skipped"
 	@touch $@
 
-bench: $(VENV)/.bench  ## measure every figure that the README gives (about two hours)
+bench: $(VENV)/.bench  ## measure every figure that the README gives (two to three hours)
 	$(BIN)/python -m bench
 
 $(VENV)/.train: $(VENV)/.dev
