@@ -242,7 +242,7 @@ def _slipped(
     """
     best: list[float] = []
     for side in Side:
-        lacking = CHECKERS - picture.shown(side) - play.after.bar[side.index]
+        lacking = CHECKERS - picture.shown(side, play.after, -each) - play.after.bar[side.index]
         if lacking > 0 and not before.off[side.index] and not _all_home(before, rules.game, side):
             there = [
                 (row, n)

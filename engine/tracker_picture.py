@@ -144,9 +144,17 @@ class Picture:
                     row[sign * n] = max(row[sign * n], ANCHORED - 0.4 * abs(abs(count) - n))
         return replace(self, points=tuple(rows))
 
-    def shown(self, side: Side) -> int:
-        """The checkers of a side on all points, each point by its likeliest count."""
-        return sum(max(0, side.sign * _best(row)) for row in self.points)
+    def shown(self, side: Side, position: Position, nats: float) -> int:
+        """The checkers of a side on all points: a position's, but where another number is clearly seen, that.
+
+        The likeliest counts alone would not do: of a high stack that is any number.
+        """
+        wrong = self.disagrees(position, nats)
+        counts = (
+            _best(row) if i in wrong else count
+            for i, (row, count) in enumerate(zip(self.points, position.points, strict=True))
+        )
+        return sum(max(0, side.sign * count) for count in counts)
 
     def disagrees(self, position: Position, nats: float = 2.0) -> tuple[int, ...]:
         """The indices of points at which a position is clearly not what the picture shows."""

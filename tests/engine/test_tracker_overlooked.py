@@ -91,8 +91,14 @@ def test_no_more_checkers_have_slipped_than_are_missing() -> None:
     assert plain(told(events)) == plain(table.truth)
 
 
+#: A high head of white checkers: of one height or the next, and of any.
+HIGH = SlotReading(((8, 0.5), (7, 0.5)))
+ANY_HEIGHT = SlotReading(((15, 0.28), *((n, 0.08) for n in range(14, 5, -1))))
+
+
+@pytest.mark.parametrize("high", [HIGH, ANY_HEIGHT], ids=["high", "any height"])
 @pytest.mark.parametrize("bumped", [False, True])
-def test_a_checker_lies_between_two_points_where_a_bump_was_seen(bumped: bool) -> None:
+def test_a_checker_lies_between_two_points_where_a_bump_was_seen(bumped: bool, high: SlotReading) -> None:
     """Else one that is missing where it was, and was put where one may have come from the head, was moved."""
     points = (-1, 0, -1, 0, -1, -1, 0, -1, 0, -2, 0, -7, 0, 1, 2, 1, 0, 0, 1, 1, -1, 0, 1, 8)
     table, tracker = at(Position(points), LONG)
@@ -115,7 +121,6 @@ def test_a_checker_lies_between_two_points_where_a_bump_was_seen(bumped: bool) -
         after[18] += 1
         table.illegal(WHITE, Position(tuple(after)), "G4")
     table.turn(BLACK, (2, 1))
-    high = SlotReading(((8, 0.5), (7, 0.5)))
     retouch(table, 0, lambda seen: _reading(seen, head, high) if seen.slots[head].best in (7, 8) else seen)
     events = watch(table, tracker)
     assert plain(told(events)) == plain(table.truth)
