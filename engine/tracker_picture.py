@@ -147,7 +147,8 @@ class Picture:
     def shown(self, side: Side, position: Position, nats: float) -> int:
         """The checkers of a side on all points: a position's, but where another number is clearly seen, that.
 
-        The likeliest counts alone would not do: of a high stack that is any number.
+        ``nats``: by how much a point's count must be less likely than the best one there to be clearly
+        another. The likeliest counts alone would not do: of a high stack that is any number.
         """
         wrong = self.disagrees(position, nats)
         counts = (
