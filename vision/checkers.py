@@ -207,12 +207,8 @@ def _beside(image: Image, field: FieldMap) -> list[_Beside]:
     sides are looked at in one canvas, each with the part of the field next to it.
     """
     middle = canvas.WIDTH // 2
-    views, halves = [], []
-    for aside, (left, right) in ((-_ASIDE, (0, middle)), (_ASIDE, (middle, canvas.WIDTH))):
-        corners = field.to_pixels([(aside, 0), (1 + aside, 0), (1 + aside, 1), (aside, 1)])
-        views.append(FieldMap(corners, _NO_BAR))
-        halves.append(canvas.paint(image, views[-1], left=left, right=right))
-    picture = np.hstack(halves)
+    views = views_beside(field)
+    picture = paint_beside(image, views)
     heat = _look(picture)[2]
     found = []
     for half, view in enumerate(views):
@@ -227,6 +223,22 @@ def _beside(image: Image, field: FieldMap) -> list[_Beside]:
             light, dark = chances[:, row, column].tolist()
             found.append(_Beside((light, dark), _unlike(_dull(face.reshape(-1, 3))[None])))
     return found
+
+
+def views_beside(field: FieldMap, aside: float = _ASIDE) -> tuple[FieldMap, FieldMap]:
+    """The field shifted by ``aside`` board units to the left and to the right."""
+    left, right = (
+        FieldMap(field.to_pixels([(by, 0), (1 + by, 0), (1 + by, 1), (by, 1)]), _NO_BAR)
+        for by in (-aside, aside)
+    )
+    return left, right
+
+
+def paint_beside(image: Image, views: tuple[FieldMap, FieldMap]) -> Image:
+    """One canvas, the left half of the first view and the right half of the second: uint8 BGR."""
+    middle = canvas.WIDTH // 2
+    left, right = views
+    return np.hstack([canvas.paint(image, left, right=middle), canvas.paint(image, right, left=middle)])
 
 
 def _all(some_off: bool) -> float:

@@ -87,19 +87,79 @@ def prepare(seed: int) -> str:
 
 
 def begin(net: nn.Module, start: Path | None) -> None:
-    """Give ``net`` the weights of a ``.pt`` file where they have its shapes; without one it stays as it is.
+    """Give ``net`` the weights of a file where they have its shapes; without one it stays as it is.
 
-    A last layer of other things to say keeps its own.
+    ``start``: a ``.pt`` file, or an ``.onnx`` file that :func:`export` has written, with 8 bits or without. A
+    last layer of other things to say keeps its own.
     """
     if start is None:
         return
-    known, own = torch.load(start), net.state_dict()
+    known = _exported(net, start) if start.suffix == ".onnx" else torch.load(start)
+    own = net.state_dict()
     net.load_state_dict(
         {k: known[k] if k in known and known[k].shape == v.shape else v for k, v in own.items()}
     )
 
 
-def arguments(description: str) -> argparse.Namespace:
+def _exported(net: nn.Module, path: Path) -> dict[str, Any]:
+    """The weights of an exported network by their names in ``net``, whose batch norms are made ready.
+
+    Batch norms have been folded into the convolutions. In their place come some that change nothing, and
+    learn from the first batch what they then normalise by.
+    """
+    stored = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in onnx.load(path).graph.initializer}
+    known: dict[str, Any] = {}
+    for name, values in stored.items():
+        if name.endswith("_quantized"):
+            plain = name.removesuffix("_quantized")
+            scale = stored.get(f"{plain}_scale", stored.get(f"{name}_scale"))
+            assert scale is not None  # the quantiser writes one beside every tensor
+            values = values * scale.reshape(-1, *[1] * (values.ndim - 1))
+            name = plain
+        # An exported network may lie within another that gives its answer another form.
+        name = name.removesuffix("_half").removeprefix("net.")
+        known[name] = torch.tensor(values, dtype=torch.float32)
+    for name, module in net.named_modules():
+        if not isinstance(module, nn.Sequential):
+            continue
+        before = f"{name}." if name else ""
+        for (place, first), (after, second) in itertools.pairwise(module.named_children()):
+            if isinstance(first, nn.Conv2d) and isinstance(second, nn.BatchNorm2d):
+                bias = known.pop(f"{before}{place}.bias")
+                known[f"{before}{after}.bias"] = bias
+                known[f"{before}{after}.weight"] = torch.ones_like(bias)
+                known[f"{before}{after}.running_mean"] = torch.zeros_like(bias)
+                known[f"{before}{after}.running_var"] = torch.ones_like(bias) - second.eps
+                second.register_forward_pre_hook(_AsBefore())
+    return known
+
+
+class _AsBefore:
+    """Before a batch norm's first batch: let it give what it is given, however it is going to normalise."""
+
+    def __init__(self) -> None:
+        self._done = False
+
+    def __call__(self, norm: nn.Module, given: tuple[Any]) -> None:
+        if self._done or not norm.training:
+            return
+        self._done = True
+        assert isinstance(norm, nn.BatchNorm2d)
+        with torch.no_grad():
+            seen = given[0].float()
+            mean, spread = seen.mean((0, 2, 3)), seen.var((0, 2, 3), unbiased=False)
+            norm.weight.copy_((spread + norm.eps).sqrt())
+            norm.bias.add_(mean)
+            assert norm.running_mean is not None
+            assert norm.running_var is not None
+            norm.running_mean.copy_(mean)
+            norm.running_var.copy_(spread)
+
+
+RATE = 2e-3  #: the learning rate where it is highest, if nothing else is said
+
+
+def arguments(description: str, rate: float = RATE) -> argparse.Namespace:
     """The command line of a network that learns from a folder of views."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--views", type=Path, required=True, help="folder of models.training.views")
@@ -107,7 +167,10 @@ def arguments(description: str) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--steps", type=int, help="train this many steps instead, repeatably")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--start", type=Path, help="weights (.pt) to go on from")
+    parser.add_argument("--start", type=Path, help="weights (.pt, .onnx) to go on from")
+    parser.add_argument(
+        "--rate", type=float, default=rate, help=f"the highest learning rate (default {rate})"
+    )
     return parser.parse_args()
 
 
@@ -116,7 +179,7 @@ def fit(
     budget: Budget,
     loss: Callable[[], tuple[Any, dict[str, float]]],
     *,
-    top: float = 2e-3,
+    top: float = RATE,
     keep: float = 0.998,
     device: str = "cpu",
 ) -> nn.Module:

@@ -25,6 +25,7 @@ from torch import nn
 from torch.nn import functional
 
 from models.training.nets import (
+    RATE,
     Budget,
     Context,
     Conv,
@@ -209,13 +210,15 @@ def colours(image: Image, rng: np.random.Generator) -> Image:
     return np.asarray(np.clip(out, 0, 255), np.uint8)
 
 
-def train(folder: Path, budget: Budget, seed: int, start: Path | None, *, batch: int = 24) -> nn.Module:
+def train(
+    folder: Path, budget: Budget, seed: int, start: Path | None, *, batch: int = 24, top: float = RATE
+) -> nn.Module:
     """A network trained on all views of a folder but the last two hundred, from weights if there are any."""
     device = prepare(seed)
     net = Board()
     begin(net, start)
     source = Source(folder, seed, keep=slice(None, -200))
-    return learn(net, source.sample, loss, budget, device=device, batch=batch)
+    return learn(net, source.sample, loss, budget, device=device, batch=batch, top=top)
 
 
 def learn(
@@ -226,7 +229,7 @@ def learn(
     *,
     device: str,
     batch: int,
-    top: float = 2e-3,
+    top: float,
 ) -> nn.Module:
     """Train ``net`` on pictures, uint8 (3, height, width), with targets, as ``sample`` draws them."""
     net = net.to(device, memory_format=torch.channels_last)
@@ -243,7 +246,7 @@ def learn(
 def main() -> None:
     """The command line."""
     args = arguments("Train the board network on drawn views.")
-    net = train(args.views, Budget(args.steps, args.minutes), args.seed, args.start)
+    net = train(args.views, Budget(args.steps, args.minutes), args.seed, args.start, top=args.rate)
     torch.save(net.state_dict(), args.out.with_suffix(".pt"))
     export(net, torch.zeros(2, 3, HEIGHT, WIDTH), args.out, ("cells",), batch="pictures")
 

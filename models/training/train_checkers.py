@@ -21,6 +21,7 @@ from torch import nn
 from torch.nn import functional
 
 from models.training.nets import (
+    RATE,
     Budget,
     Context,
     Conv,
@@ -35,6 +36,7 @@ from models.training.nets import (
 from models.training.train_board import colours
 from models.training.views import View
 from vision import canvas
+from vision.checkers import paint_beside, views_beside
 from vision.geometry import FieldMap
 
 CELL = 4
@@ -46,6 +48,8 @@ BAR_MOST = 7
 BAR_COUNTS = 2 * (BAR_MOST + 1)
 _HIGH = 6  #: checkers of a slot from which they stand in layers and are hard to count
 _HIGH_SHARE = 0.45  #: of canvases from views with so many on a slot
+_BESIDE_SHARE = 0.15  #: of canvases that show what lies beside the field, and no slots
+_UNKNOWN = -100  #: a number of checkers that is not to be learnt
 #: Of every cell: a light face's middle, a dark one's, the radius (units of 12 pixels).
 CHANNELS = 3
 
@@ -158,12 +162,12 @@ def loss(answer: tuple[Any, Any, Any], wanted: tuple[Any, Any, Any]) -> tuple[An
     slot = functional.cross_entropy(slots.flatten(0, 1), counts.flatten(), label_smoothing=0.005)
     bar = functional.cross_entropy(on_bar.reshape(-1, BAR_MOST + 1), bars.flatten())
     right = (slots.argmax(-1) == counts).float()
-    taken = counts != MOST
+    empty, taken = counts == MOST, (counts != MOST) & (counts != _UNKNOWN)
     parts = {
         "faces": found.item(),
         "slot": slot.item(),
         "bar": bar.item(),
-        "empty right": right[~taken].mean().item() if bool((~taken).any()) else 1.0,
+        "empty right": right[empty].mean().item() if bool(empty.any()) else 1.0,
         "occupied right": right[taken].mean().item() if bool(taken.any()) else 1.0,
     }
     return 0.5 * found + 0.3 * sized + 4 * slot + bar, parts
@@ -185,25 +189,33 @@ class Source:
         image = cv2.imread(str(path.with_suffix(".jpg")))
         assert image is not None
         field = jittered(view, rng)
-        picture = canvas.paint(np.asarray(image, np.uint8), field)
-        return self.turned(colours(picture, rng), middles(view, field), view)
+        slots = np.array(view.slots) + MOST
+        on_bar = np.minimum(np.array(view.on_bar), BAR_MOST)
+        if rng.random() < _BESIDE_SHARE:
+            shifted = views_beside(field, float(rng.uniform(0.2, 0.45)))
+            picture = paint_beside(np.asarray(image, np.uint8), shifted)
+            left, right = (middles(view, part) for part in shifted)
+            faces = np.concatenate([left[..., : COLUMNS // 2], right[..., COLUMNS // 2 :]], axis=2)
+            slots, on_bar = np.full_like(slots, _UNKNOWN), np.full_like(on_bar, _UNKNOWN)
+        else:
+            picture, faces = canvas.paint(np.asarray(image, np.uint8), field), middles(view, field)
+        return self.turned(colours(picture, rng), faces, slots, on_bar)
 
     def turned(
-        self, picture: Image, faces: Array, view: View
+        self, picture: Image, faces: Array, slots: NDArray[np.int64], on_bar: NDArray[np.int64]
     ) -> tuple[Image, Array, NDArray[np.int64], NDArray[np.int64]]:
         """The canvas mirrored in one of four ways; slots follow."""
-        slots = np.array(view.slots).reshape(2, 12)
+        slots = slots.reshape(2, 12)
         way = int(self.rng.integers(4))
         if way & 1:
             picture, faces, slots = picture[:, ::-1], faces[:, :, ::-1], slots[:, ::-1]
         if way & 2:
             picture, faces, slots = picture[::-1], faces[:, ::-1], slots[::-1]
-        on_bar = np.minimum(np.array(view.on_bar), BAR_MOST)
         image = np.ascontiguousarray(picture.transpose(2, 0, 1))
         return (
             image,
             np.ascontiguousarray(faces),
-            slots.reshape(24).astype(np.int64) + MOST,
+            slots.reshape(24).astype(np.int64),
             on_bar.astype(np.int64),
         )
 
@@ -221,7 +233,9 @@ def jittered(view: View, rng: np.random.Generator) -> FieldMap:
     return FieldMap(corners, (float(left), float(right)))
 
 
-def train(folder: Path, budget: Budget, seed: int, start: Path | None, *, batch: int = 24) -> nn.Module:
+def train(
+    folder: Path, budget: Budget, seed: int, start: Path | None, *, batch: int = 24, top: float = RATE
+) -> nn.Module:
     """A network trained on all views of a folder but the last two hundred, from weights if there are any."""
     device = prepare(seed)
     net = Checkers()
@@ -235,13 +249,13 @@ def train(folder: Path, budget: Budget, seed: int, start: Path | None, *, batch:
         answer = net((images.float() / 255).contiguous(memory_format=torch.channels_last))
         return loss(answer, (wanted[0], wanted[1], wanted[2]))
 
-    return fit(net, budget, one, device=device)
+    return fit(net, budget, one, top=top, device=device)
 
 
 def main() -> None:
     """The command line."""
     args = arguments("Train the checkers network on drawn views.")
-    net = train(args.views, Budget(args.steps, args.minutes), args.seed, args.start)
+    net = train(args.views, Budget(args.steps, args.minutes), args.seed, args.start, top=args.rate)
     torch.save(net.state_dict(), args.out.with_suffix(".pt"))
     example = torch.zeros(2, 3, canvas.HEIGHT, canvas.WIDTH)
     export(Checked(net), example, args.out, ("cells", "slots", "bar"), batch="canvases")

@@ -35,6 +35,8 @@ _WITH = 0.6  #: share of pictures drawn from views with a hand or a cup
 Array = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
+RATE = 1.5e-3  #: the highest learning rate; it begins with weights
+
 
 def loss(cells: Any, wanted: Any) -> tuple[Any, dict[str, float]]:
     """Cross entropy, weighed by how wrong a cell is, for each thing by the number of its cells."""
@@ -93,7 +95,9 @@ def _covers(path: Path) -> Image:
     return np.asarray(covers, np.uint8)
 
 
-def train(folder: Path, budget: Budget, seed: int, start: Path | None, *, batch: int = 24) -> nn.Module:
+def train(
+    folder: Path, budget: Budget, seed: int, start: Path | None, *, batch: int = 24, top: float = RATE
+) -> nn.Module:
     """A network trained on all views of a folder but the last two hundred.
 
     ``start``: weights of the board network to begin with.
@@ -102,13 +106,13 @@ def train(folder: Path, budget: Budget, seed: int, start: Path | None, *, batch:
     net = Board(len(THINGS))
     begin(net, start)
     source = Source(folder, seed, keep=slice(None, -200))
-    return learn(net, source.sample, loss, budget, device=device, batch=batch, top=1.5e-3)
+    return learn(net, source.sample, loss, budget, device=device, batch=batch, top=top)
 
 
 def main() -> None:
     """The command line."""
-    args = arguments("Train the scene network on drawn views.")
-    net = train(args.views, Budget(args.steps, args.minutes), args.seed, args.start)
+    args = arguments("Train the scene network on drawn views.", RATE)
+    net = train(args.views, Budget(args.steps, args.minutes), args.seed, args.start, top=args.rate)
     torch.save(net.state_dict(), args.out.with_suffix(".pt"))
     export(net, torch.zeros(2, 3, HEIGHT, WIDTH), args.out, ("cells",), batch="pictures")
 

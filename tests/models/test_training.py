@@ -17,7 +17,7 @@ import onnxruntime
 import torch
 
 from models.training import __main__ as recipe
-from models.training import nets, train_board, train_checkers, train_scene
+from models.training import nets, quantise, train_board, train_checkers, train_scene
 from models.training.views import COVERS, Checker, View
 from vision import canvas
 from vision.geometry import FieldMap
@@ -64,6 +64,28 @@ def test_training_goes_on_from_weights(tmp_path: Path) -> None:
     nets.begin(new, tmp_path / "old.pt")
     assert torch.equal(new.rise[0].weight, old.rise[0].weight)
     assert torch.equal(new.say.weight, own)
+
+
+@pytest.mark.parametrize("plain", [None, 4])
+def test_training_goes_on_from_what_was_exported(tmp_path: Path, plain: int | None) -> None:
+    """In 32 bits (``plain`` is ``None``) or in 8: it says the same, while learning too."""
+    torch.manual_seed(4)
+    path, pictures = tmp_path / "old.onnx", torch.rand(4, 3, 64, 64)
+    old, new = train_board.Board(2), train_board.Board(2)
+    with torch.no_grad():  # batch norms that do something
+        for _ in range(5):
+            old(pictures)
+        wanted = old.eval()(pictures)
+        nets.export(old, pictures[:2], path, ("cells",), batch="pictures")
+        if plain is not None:
+            quantise.quantise(path, [(255 * picture).byte().numpy() for picture in pictures], plain)
+        nets.begin(new, path)
+        off = 1e-2 if plain is None else 0.3
+        spread = float(wanted.std())
+        assert float((new.eval()(pictures) - wanted).abs().mean()) < off * spread
+        learning = new.train()(pictures)
+        assert float((learning - wanted).abs().mean()) < off * spread
+        assert float((new.eval()(pictures) - wanted).abs().mean()) < 2 * off * spread
 
 
 @pytest.mark.parametrize("degrees", [0, 30, 80, 100, 170, 200, 260, 300, 359])

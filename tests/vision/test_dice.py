@@ -12,7 +12,7 @@ from engine.observation import EMPTY_SLOT, DieReading, SlotReading
 from hardware.camera import Image
 from hardware.table import SimulatedTable
 from models.training.cubes import DieStyle, Light, Vector, draw_die, random_pose
-from vision.dice import DiceReader, _up
+from vision.dice import DiceReader, Die, _paired, _up
 from vision.geometry import FieldMap
 
 LEFT, TOP, WIDTH, HEIGHT = 240, 90, 700, 560
@@ -148,6 +148,44 @@ def test_a_doubling_cube_is_no_die(reader: DiceReader, board: Image, power: int)
 def test_a_board_without_a_cube(reader: DiceReader, board: Image) -> None:
     image, _ = with_dice(board, [(3, (0.25, 0.5))])
     assert reader.read_all(image, FIELD)[1] is None
+
+
+def thing(x: float, edge: float, cube: float) -> Die:
+    half = 0.65 * edge
+    die = 0.99 - cube
+    return Die(
+        (x - half, 50 - half, x + half, 50 + half), (1.0, *[0.0] * 5), (0.0,) * 6, (0.0, 0.0), die, cube
+    )
+
+
+@pytest.mark.parametrize(
+    ("edge", "colour", "more", "dice"),
+    [
+        (30, (40, 110, 230), 0, 2),  # as large as the die, and orange in shadow
+        (40, (40, 110, 230), 0, 1),
+        (30, (230, 230, 230), 0, 1),
+        (30, (40, 110, 230), 1, 2),  # the pair is whole already
+    ],
+)
+def test_a_cube_like_the_only_die_is_the_other_one(
+    edge: float, colour: tuple[int, int, int], more: int, dice: int
+) -> None:
+    image = np.full((100, 400, 3), 90, np.uint8)
+    image[:, :200] = 50, 135, 250
+    image[:, 200:] = colour
+    found = [thing(60 + 60 * k, 30, 0.01) for k in range(1 + more)] + [thing(300, edge, 0.98)]
+    told = _paired(image, found, 0.75)
+    assert sum(die.confidence > 0.75 for die in told) == dice
+    assert all(die.confidence + die.cube == pytest.approx(0.99) for die in told)
+
+
+@pytest.mark.parametrize("learn", [True, False])
+def test_a_picture_alone_is_read_as_one_of_many(board: Image, learn: bool) -> None:
+    """Looks in several sizes give one box, that of the die."""
+    image, ((x, y),) = with_dice(board, [(3, (0.25, 0.5))])
+    (die,) = DiceReader(learn=learn).read(image, FIELD)
+    assert die.value == 3
+    assert die.box == pytest.approx((x - 17, y - 17, x + 17, y + 17), abs=4)
 
 
 def test_only_what_changed_is_looked_at(reader: DiceReader, board: Image) -> None:
