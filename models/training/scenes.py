@@ -338,10 +338,27 @@ def random_light(
         above=_white(tint, share * rng.uniform(1.0, 1.3)),
         around=_white(tint + rng.normal(0, 600), share * rng.uniform(0.5, 1.1)),
         below=_white(tint - 500, share * rng.uniform(0.1, 0.5)),
-        windows=_windows(rng, lamps, middle),
+        windows=_windows(rng, lamps, middle) + _gleams(rng, board, camera),
     )
     exposure = float(np.exp(rng.normal(-0.08, 0.25)))
     return tuple(lamps), sky, exposure, {"light": kind}
+
+
+def _gleams(rng: Rng, board: Board, camera: Camera) -> tuple[tuple[Array, float, Colour], ...]:
+    """Windows that the camera sees mirrored somewhere on the field: varnish there is white with them.
+
+    A window is ten to fifty times as bright as what it lights, and gloss mirrors a twentieth of it.
+    """
+    if rng.random() > 0.4:
+        return ()
+    found: list[tuple[Array, float, Colour]] = []
+    for _ in range(1 if rng.random() < 0.7 else 2):
+        place = np.array([rng.uniform(0, 1), rng.uniform(0, board.ground.field_height), 0.0])
+        line = np.asarray(camera.eye, np.float64) - place
+        line *= (-1, -1, 1) / np.linalg.norm(line)
+        colour = _white(rng.uniform(4000, 8000), float(np.exp(rng.uniform(np.log(3), np.log(30)))))
+        found.append((line.astype(np.float32), float(rng.uniform(0.05, 0.4)), colour))
+    return tuple(found)
 
 
 def _windows(rng: Rng, lamps: Sequence[Lamp], middle: Doubles) -> tuple[tuple[Array, float, Colour], ...]:
