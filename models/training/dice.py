@@ -27,7 +27,7 @@ from torch import nn
 from torch.nn import functional
 
 from hardware.camera import Image
-from models.training.nets import Budget, Conv, Residual, export, fit
+from models.training.nets import Budget, Conv, Residual, begin, export, fit
 from models.training.render import TILE, DieTruth, Scenes, Tile, load
 from vision.warp import smaller
 
@@ -512,12 +512,17 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description="Train the dice networks on drawn pictures.")
     parser.add_argument("which", choices=("finder", "reader", "both"))
-    parser.add_argument("--into", type=Path, required=True, help="folder for the ONNX files and weights")
+    parser.add_argument(
+        "--into",
+        type=Path,
+        required=True,
+        help="folder for the ONNX files and weights; the reader needs its finder there",
+    )
     parser.add_argument("--minutes", type=float, default=20.0, help="how long to train each (default 20)")
     parser.add_argument("--steps", type=int, help="train this many steps instead, repeatably")
     parser.add_argument("--traced", type=Path, help="tiles of models.training.close to learn from as well")
     parser.add_argument(
-        "--start", type=Path, help="weights (.pt) of the one network to go on from, at half the rate"
+        "--start", type=Path, help="weights (.pt, .onnx) of the one network to go on from, at half the rate"
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--short", action="store_true", help="a minute's try: 100 steps, a small test")
@@ -535,11 +540,10 @@ def main() -> None:
         top /= 2
     finder: nn.Module = Finder()
     if args.which == "reader":
-        finder.load_state_dict(torch.load(kept))
+        begin(finder, kept if kept.exists() else kept.with_name("dice.onnx"))
         finder.eval()
     else:
-        if args.start:
-            finder.load_state_dict(torch.load(args.start))
+        begin(finder, args.start)
         finder = train_finder(finder, budget, args.seed, plan, args.traced, top)
         torch.save(finder.state_dict(), kept)
         example = torch.zeros(2, 3, SMALL, SMALL)
@@ -554,8 +558,7 @@ def main() -> None:
     if args.which == "finder":
         return
     reader: nn.Module = Reader()
-    if args.start:
-        reader.load_state_dict(torch.load(args.start))
+    begin(reader, args.start if args.which == "reader" else None)
     reader = train_reader(reader, finder, budget, args.seed, plan, args.traced, top)
     torch.save(reader.state_dict(), args.into / "dice_reader.pt")
     example = torch.zeros(2, 3, PATCH, PATCH)

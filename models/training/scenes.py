@@ -355,7 +355,7 @@ def _gleams(rng: Rng, board: Board, camera: Camera) -> tuple[tuple[Array, float,
     for _ in range(1 if rng.random() < 0.7 else 2):
         place = np.array([rng.uniform(0, 1), rng.uniform(0, board.ground.field_height), 0.0])
         line = np.asarray(camera.eye, np.float64) - place
-        line *= (-1, -1, 1) / np.linalg.norm(line)
+        line *= np.array([-1, -1, 1]) / np.linalg.norm(line)
         colour = _white(rng.uniform(4000, 8000), float(np.exp(rng.uniform(np.log(3), np.log(30)))))
         found.append((line.astype(np.float32), float(rng.uniform(0.05, 0.4)), colour))
     return tuple(found)
