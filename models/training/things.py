@@ -504,8 +504,11 @@ def _cube_turn(rng: Rng, value: int) -> Vector:
 # ----------------------------------------------------------------------------------------------- cup
 
 
+_STEEPEST = 0.4  #: radians: a lying cup that is steeper would slide
+
+
 def random_cup(rng: Rng, ground: Ground, owner: int, others: Sequence[Body] = ()) -> tuple[Body, ...]:
-    """A dice cup, upright, upside down or lying, on the field, the frame or the table.
+    """A dice cup, upright, upside down or lying, on the field, the frame, the table or over an edge of them.
 
     Dice that are still in it are parts of it. Empty where no room is found.
     """
@@ -521,21 +524,53 @@ def random_cup(rng: Rng, ground: Ground, owner: int, others: Sequence[Body] = ()
             x = float(rng.uniform(ground.inside[0], ground.inside[2]))
             y = float(rng.uniform(ground.inside[1], ground.inside[3]))
         else:
-            x, y = _beside(rng, ground, room)
-        level = _round_level(ground, x, y, room)
-        if level is None or not _is_free(x, y, room, taken):
+            x, y = _beside(rng, ground, room if rng.random() < 0.5 else 0.0)
+        if not _is_free(x, y, room, taken) or not _no_checkers(ground, x, y, room):
             continue
-        slope = float(np.arctan2(high - low, tall))
         if pose == "lying":
+            height, slope = _lying(ground, (x, y), yaw, (low, high, tall / 2))
+            if abs(slope) >= _STEEPEST:
+                continue
             axis = np.array((np.cos(slope) * np.cos(yaw), np.cos(slope) * np.sin(yaw), np.sin(slope)))
-            rise = (low + high) / 2 * np.cos(slope)
         else:
+            level = _round_level(ground, x, y, room)
+            if level is None:
+                continue
             axis = np.array((0.0, 0.0, 1.0 if pose == "up" else -1.0))
-            rise = tall / 2
-        return _cup(
-            rng, owner, np.array((x, y, level + rise)), axis, (low, high, tall / 2, wall), pose == "up"
-        )
+            height = level + tall / 2
+        return _cup(rng, owner, np.array((x, y, height)), axis, (low, high, tall / 2, wall), pose == "up")
     return ()
+
+
+def _lying(
+    ground: Ground, place: tuple[float, float], yaw: float, size: tuple[float, float, float]
+) -> tuple[float, float]:
+    """How a cup comes to lie: height of its middle, and slope of its axis in radians, up towards its mouth.
+
+    ``size``: radii at foot and mouth, half of its length. It lies where its middle is lowest: over the edge of
+    a frame on that and the table.
+    """
+    low, high, half = size
+    along = np.linspace(-half, half, 41)
+    radius = low + (high - low) * (along / half + 1) / 2
+    aside = radius * np.linspace(-1, 1, 41)[:, None]
+    below = np.sqrt(np.maximum(0.0, radius**2 - aside**2))
+
+    def height(slope: float) -> float:
+        x = along * np.cos(slope) + below * np.sin(slope)
+        floor = floor_height(
+            ground,
+            place[0] + x * np.cos(yaw) - aside * np.sin(yaw),
+            place[1] + x * np.sin(yaw) + aside * np.cos(yaw),
+            checkers=False,
+        )
+        return float((floor + below * np.cos(slope) - along * np.sin(slope)).max())
+
+    slopes = np.linspace(-_STEEPEST, _STEEPEST, 81)
+    best = min(slopes.tolist(), key=height)
+    finer = (slopes[1] - slopes[0]) * np.linspace(-1, 1, 21) + best
+    best = min(finer.tolist(), key=height)
+    return height(best), best
 
 
 def _cup(
@@ -1037,8 +1072,8 @@ def _book(rng: Rng) -> Clutter:
 def _glass(rng: Rng) -> Clutter:
     low = float(rng.uniform(0.045, 0.075))
     high, half = low * float(rng.uniform(1.0, 1.35)), float(rng.uniform(0.05, 0.14))
-    handle = rng.random() < 0.7  # without one it must be pale, or it would be a dice cup
-    material = _stuff(rng, *((0.1, 0.9) if handle else (0.75, 0.95)), (0.05, 0.4))
+    handle = rng.random() < 0.6  # without one only what is in it tells it from a dice cup
+    material = _stuff(rng, 0.1, 0.95, (0.05, 0.4))
     drink = _stuff(rng, 0.01, 0.5, (0.03, 0.1))
     level = half * float(rng.uniform(0.2, 0.8))
     radius = low + (high - low) * (level / half + 1) / 2 - 0.006
@@ -1288,12 +1323,14 @@ def _round_level(ground: Ground, x: float, y: float, radius: float) -> float | N
     height = floor_height(
         ground, x + radius * shares * np.cos(angles), y + radius * shares * np.sin(angles), checkers=False
     )
-    if float(np.ptp(height)) > 1e-6:
+    if float(np.ptp(height)) > 1e-6 or not _no_checkers(ground, x, y, radius):
         return None
-    for checker in ground.checkers:
-        if np.hypot(checker.x - x, checker.y - y) < checker.radius + radius:
-            return None
     return float(height[0, 0])
+
+
+def _no_checkers(ground: Ground, x: float, y: float, radius: float) -> bool:
+    """Whether no checker stands in a circle."""
+    return all(np.hypot(c.x - x, c.y - y) >= c.radius + radius for c in ground.checkers)
 
 
 def _beside(rng: Rng, ground: Ground, radius: float) -> tuple[float, float]:

@@ -164,7 +164,8 @@ def test_a_cube_shows_its_value_unmirrored() -> None:
 
 def test_cups_stand_or_lie_on_something() -> None:
     poses: Counter[int] = Counter()
-    for seed in range(60):
+    slopes = []
+    for seed in range(200):
         board = ground(seed)
         parts = random_cup(np.random.default_rng(seed), board, 3)
         assert {part.owner for part in parts} <= {3}
@@ -174,15 +175,21 @@ def test_cups_stand_or_lie_on_something() -> None:
         assert cup.shape == Shape.CUP
         low, high, half, _ = cup.size
         turns = np.linspace(0, 2 * np.pi, 721)
-        ends = np.vstack(
+        side = np.vstack(
             [
                 np.column_stack((radius * np.cos(turns), radius * np.sin(turns), np.full(721, z)))
-                for radius, z in ((low, -half), (high, half))
+                for radius, z in zip(np.linspace(low, high, 41), np.linspace(-half, half, 41), strict=True)
             ]
         )
-        assert abs(clearance(board, np.asarray(ends @ cup.turn + cup.centre, np.float64))) < SLIVER
-        poses[round(float(cup.turn[2, 2]))] += 1
+        gap = clearance(board, np.asarray(side @ cup.turn + cup.centre, np.float64))
+        pose = int(np.trunc(1.001 * float(cup.turn[2, 2])))
+        assert abs(gap) < (SLIVER if pose else 5 * SLIVER)
+        poses[pose] += 1
+        if not pose:
+            slopes.append(abs(float(cup.turn[2, 2])))
     assert set(poses) == {-1, 0, 1}
+    assert sum(slope > 0.15 for slope in slopes) > 10, "over an edge"
+    assert sum(slope < 0.15 for slope in slopes) > 10
 
 
 def test_hands_stay_above_the_board_and_have_their_numbers() -> None:
