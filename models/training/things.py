@@ -547,8 +547,8 @@ def _lying(
 ) -> tuple[float, float]:
     """How a cup comes to lie: height of its middle, and slope of its axis in radians, up towards its mouth.
 
-    ``size``: radii at foot and mouth, half of its length. It lies where its middle is lowest: over the edge of
-    a frame on that and the table.
+    ``size``: radii at foot and mouth, half of its length. It lies where its middle is lowest: over the edge
+    of a frame on that and the table.
     """
     low, high, half = size
     along = np.linspace(-half, half, 41)
