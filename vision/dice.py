@@ -483,8 +483,7 @@ def _as_read(seen: NDArray[np.float32], size: float, quarters: int) -> NDArray[n
 def _paired(image: Image, found: Sequence[Die], floor: float) -> list[Die]:
     """What was found in a picture, a cube that is the other one of a pair of dice named as a die.
 
-    Dice come in pairs of one kind, and a doubling cube is larger and of another colour. Of drawn cubes one in
-    fifty is as large as a die beside it and of its colour.
+    Dice come in pairs of one kind; a doubling cube is usually larger and of another colour.
     """
     dice = [die for die in found if die.confidence >= floor]
     if len(dice) % 2 == 0:
