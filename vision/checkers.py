@@ -235,7 +235,7 @@ def views_beside(field: FieldMap, aside: float = _ASIDE) -> tuple[FieldMap, Fiel
 
 
 def paint_beside(image: Image, views: tuple[FieldMap, FieldMap]) -> Image:
-    """One canvas, the left half of the first view and the right half of the second: uint8 BGR."""
+    """The left half of the first view's canvas, the right half of the second's: uint8 BGR (288, 336, 3)."""
     middle = canvas.WIDTH // 2
     left, right = views
     return np.hstack([canvas.paint(image, left, right=middle), canvas.paint(image, right, left=middle)])

@@ -509,7 +509,10 @@ def _alike(image: Image, one: Die, other: Die) -> bool:
 def _colour(image: Image, die: Die) -> NDArray[np.float64]:
     """L*, a* and b* in 8 bits of a die between its pips, float64 (3,)."""
     (x, y), reach = die.centre, 0.45 * die.edge
-    rows, columns = (slice(max(0, round(v - reach)), max(0, round(v + reach)) + 1) for v in (y, x))
+    rows, columns = (  # of a die that is cut off by the picture's edge at least that edge
+        slice(min(max(0, round(v - reach)), size - 1), max(0, round(v + reach)) + 1)
+        for v, size in zip((y, x), image.shape[:2], strict=True)
+    )
     middle = np.median(image[rows, columns].reshape(-1, 3), axis=0).astype(np.uint8)
     return np.asarray(cv2.cvtColor(middle[None, None], cv2.COLOR_BGR2LAB)[0, 0], np.float64)
 

@@ -540,7 +540,10 @@ def main() -> None:
         top /= 2
     finder: nn.Module = Finder()
     if args.which == "reader":
-        begin(finder, kept if kept.exists() else kept.with_name("dice.onnx"))
+        known = kept if kept.exists() else kept.with_name("dice.onnx")
+        if not known.exists():
+            parser.error(f"a reader needs its finder: there is neither {kept} nor {known}")
+        begin(finder, known)
         finder.eval()
     else:
         begin(finder, args.start)

@@ -179,6 +179,13 @@ def test_a_cube_like_the_only_die_is_the_other_one(
     assert all(die.confidence + die.cube == pytest.approx(0.99) for die in told)
 
 
+@pytest.mark.parametrize("x", [-40, 0, 399, 440])
+def test_the_other_one_may_be_cut_off(x: float) -> None:
+    image = np.full((100, 400, 3), 90, np.uint8)
+    told = _paired(image, [thing(200, 30, 0.01), thing(x, 30, 0.98)], 0.75)
+    assert [die.cube for die in told] == pytest.approx([0.01, 0.0])
+
+
 @pytest.mark.parametrize("learn", [True, False])
 def test_a_picture_alone_is_read_as_one_of_many(board: Image, learn: bool) -> None:
     """Looks in several sizes give one box, that of the die."""
